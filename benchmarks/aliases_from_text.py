@@ -8,25 +8,29 @@ Names are compared without case, accents, white space and a leading article: "Th
 "Admiral" are one name, and no pair. Recall: of all pairs of names of one person that the novel
 contains as whole words, those whose two names are in one member's aliases. Precision: of all pairs
 in one member's aliases where both names are in the lists, those that are one person's there.
-Figures are means over novels; the errors of a novel may be read where ``is_read`` says so.
+Figures are means over novels. Errors of about half of them, told by a hash of their names
+(`may_be_read`), were read to write the rules; both parts are printed apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
 from offbook.documents.readers import read_document
+from offbook.protocols import CastReader
 from offbook.registry import load
 from offbook.text.words import fold
 from offbook.types import Cast
 
 _ENDING: Final = ".characters.jsonl"
+_SOME_MORE: Final = 64
 _ARTICLE: Final = re.compile(r"\A(?:the|a|an) (?=\S)")
 
 Pairs = frozenset[frozenset[str]]
@@ -101,11 +105,77 @@ def read_novel(file: Path) -> tuple[str, list[list[str]]]:
     return read_document(path, path.name).text, [[row["name"], *row["aliases"]] for row in rows]
 
 
-def measure(path: Path) -> dict[str, PairCounts]:
+def may_be_read(novel: str) -> bool:
+    """Whether errors of this novel may be read; a hash decides, so that nobody chooses."""
+    first = hashlib.sha256(novel.encode()).digest()[0]
+    return first % 2 == 0 or first < _SOME_MORE
+
+
+@dataclass(frozen=True, slots=True)
+class TextReport:
+    """The counts of each novel."""
+
+    by_novel: Mapping[str, PairCounts]
+
+    def as_json(self) -> dict[str, Any]:
+        """Means over all novels and over both halves, pairs over all, and each novel."""
+        every = self.by_novel.items()
+        halves = {
+            name: {novel: each for novel, each in every if may_be_read(novel) == read}
+            for name, read in (("read", True), ("not_read", False))
+        }
+        return {
+            **_means(self.by_novel),
+            "halves": {name: _means(half) for name, half in halves.items() if half},
+            "by_novel": {
+                novel: {**asdict(each), "precision": each.precision, "recall": each.recall}
+                for novel, each in every
+            },
+        }
+
+    def as_table(self) -> str:
+        """The same as Markdown, a novel a line."""
+        lines = ["| novel | pairs | found | precision | recall |", "|" + "---|" * 5]
+        lines += [
+            f"| {novel} | {each.gold} | {each.found} | {_shown(each.precision)} "
+            f"| {_shown(each.recall)} |"
+            for novel, each in self.by_novel.items()
+        ]
+        shape = self.as_json()
+        for name, means in (("mean", shape), *shape["halves"].items()):
+            lines.append(
+                f"| {name}, {means['novels']} novels | {means['gold']} | {means['found']} "
+                f"| {_shown(means['precision'])} | {_shown(means['recall'])} |"
+            )
+        return "\n".join(lines)
+
+
+def _means(by_novel: Mapping[str, PairCounts]) -> dict[str, Any]:
+    """Means over novels, each over those that have the figure, and the pairs over all."""
+    found = list(by_novel.values())
+    precisions = [each.precision for each in found if each.precision is not None]
+    recalls = [each.recall for each in found if each.recall is not None]
+    gold, joined = sum(each.gold for each in found), sum(each.found for each in found)
+    return {
+        "novels": len(found),
+        "precision": sum(precisions) / len(precisions) if precisions else None,
+        "recall": sum(recalls) / len(recalls) if recalls else None,
+        "gold": gold,
+        "found": joined,
+        "pair_precision": sum(each.right for each in found) / joined if joined else None,
+        "pair_recall": sum(each.recalled for each in found) / gold if gold else None,
+    }
+
+
+def _shown(share: float | None) -> str:
+    return "" if share is None else f"{share:.3f}"
+
+
+def measure(path: Path) -> TextReport:
     """Read the cast of each novel and compare it with its lists."""
-    read_cast: Any = load("cast", "rules")
+    read_cast: CastReader = load("cast", "rules")
     found = {}
     for file in novels(path):
         text, lists = read_novel(file)
         found[name_of(file)] = compare(text, lists, read_cast([text]))
-    return found
+    return TextReport(found)

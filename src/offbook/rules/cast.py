@@ -1,23 +1,34 @@
-"""Who is in a text, by its names: without a model. Source: ours."""
+"""Who is in a text, by its names: without a model.
+
+Takes: texts, and names that somebody decided to be one person's or two persons'.  Gives: the cast,
+the most named first. Source: ours.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from offbook.names.identity import name_key
 from offbook.names.person import parse_name
-from offbook.rules.cast_forms import Form, forms_of
+from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
-from offbook.rules.cast_names import Place, places_of
+from offbook.rules.cast_names import Place, places_of, wide_places_of
 from offbook.rules.name_words import OCCUPATIONS
+from offbook.text.tokens import UNSPACED
 from offbook.rules.speakers import attribute
 from offbook.text.words import fold
 from offbook.types import Cast, CastMember, CastMention
 
 _MINE: Final = 0.8
 """Of the mentions of all who bear a name, so many make it one person's."""
+_WIDE: Final = re.compile(f"[{UNSPACED}]")
+_SAMPLE: Final = 5_000
+_WIDE_SHARE: Final = 0.3
+
+Apart = Callable[[str, str], bool]
 
 
 def read_cast(
@@ -26,67 +37,94 @@ def read_cast(
     different: Sequence[tuple[str, str]] = (),
 ) -> Cast:
     """Read the cast of texts: see ``protocols.CastReader``."""
-    places, counts = places_of(texts)
-    forms = forms_of(texts, places, counts)
+    sample = "".join(text[:_SAMPLE] for text in texts)
+    if len(_WIDE.findall(sample)) > _WIDE_SHARE * len(sample):
+        places = wide_places_of(texts)
+        forms = wide_forms_of(places)
+    else:
+        places, counts = places_of(texts)
+        forms = forms_of(texts, places, counts)
     two = {frozenset(map(name_key, pair)) for pair in different}
 
     def apart(a: str, b: str) -> bool:
         return bool(two) and frozenset((name_key(a), name_key(b))) in two
 
     grouping = Grouping(texts, places, forms, apart)
-    people = [person for person in grouping.run() if person.forms]
-    mentions = Counter(grouping.whose.values())
+    people, whose = grouping.run(), grouping.whose
+    for pair in same:
+        _join(people, whose, set(map(name_key, pair)))
+    mentions = Counter(whose.values())
     people.sort(key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
-    members = tuple(_member(person, people, places) for person in people)
-    named = tuple(
-        CastMention(places[n].text, places[n].start, places[n].end, numbers[grouping.whose[n]])
-        for n in sorted(grouping.whose)
+    named = [(places[number], person) for number, person in sorted(whose.items())]
+    return Cast(
+        tuple(_member(person, people, places, apart) for person in people),
+        tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named),
     )
-    return Cast(members, named, attribute(texts, members, named))
 
 
-def _member(person: Person, people: Sequence[Person], places: Sequence[Place]) -> CastMember:
-    forms = sorted(
-        person.forms, key=lambda form: (form.is_role, bool(form.husband), -len(form.words), -form.count)
-    )
-    names = [name for form in forms for name in _names(form)]
-    names += _short(person, people)
-    names += [
-        places[number].fond + form.text
-        for form in forms
-        for number in form.places
-        if places[number].fond
-    ]
-    kept = {name.casefold(): name for name in reversed(names)}
-    return CastMember(names[0], tuple(dict.fromkeys(kept[n.casefold()] for n in names)), person.gender)
+def _join(people: list[Person], whose: dict[int, Person], keys: set[str]) -> None:
+    """Make one person of all who bear one of the names, by their keys."""
+    bearers = [p for p in people if any(name_key(form.text) in keys for form in p.forms)]
+    for other in bearers[1:]:
+        bearers[0].forms += other.forms
+        people.remove(other)
+        whose.update((number, bearers[0]) for number, person in whose.items() if person is other)
+
+
+def _member(
+    person: Person, people: Sequence[Person], places: Sequence[Place], apart: Apart
+) -> CastMember:
+    """The person with all forms of the name: the fullest first, terms of fondness last."""
+    forms = sorted(person.forms, key=_by_fullness)
+    told = [name for form in forms for name in (form.text, *_untitled(form))]
+    told += _short(person, people)
+    fond = (places[number].fond + form.text for form in forms for number in form.places)
+    told += [name for name in fond if name not in told]
+    own = [form.text for form in forms]
+    names = {
+        name.casefold(): name
+        for name in reversed(told)
+        if name in own or not any(apart(name, other) for other in own)
+    }
+    aliases = dict.fromkeys(names[key] for name in told if (key := name.casefold()) in names)
+    return CastMember(forms[0].text, tuple(aliases), person.gender)
+
+
+def _by_fullness(form: Form) -> tuple[bool, bool, int, int]:
+    return form.is_role, bool(form.husband), -len(form.words), -form.count
+
+
+def _untitled(form: Form) -> Iterable[str]:
+    """The full name in a form, without its titles."""
+    words = form.text.split()
+    if form.is_role or form.husband or len(form.words) < 2 or not form.name.titles:
+        return
+    while len(words) > 2 and parse_name(f"{words[0]} X").titles:
+        words = words[1:]
+    yield " ".join(words)
 
 
 def _short(person: Person, people: Sequence[Person]) -> list[str]:
-    """The surname and the given name alone, where they mean hardly anybody else."""
-    found = []
-    for form in person.forms:
-        if form.is_role:
-            words = form.text.partition(" of ")[0].split()
-            alone = fold(words[-1]) not in OCCUPATIONS
-            if alone and not any(fold(words[-1]) in f.words for p in people for f in p.forms if p != person):
-                found.append(words[-1])
-            continue
-        words = [word for word in form.text.split() if word[0].isupper()]
-        shorts = [(surname_of(form), words[-1])]
-        shorts += [(given_of(form)[0], words[-2])] if len(form.words) == 2 and given_of(form) else []
-        for low, word in shorts:
-            bearers = [p for p in people if low in p.surnames | p.given]
-            if low and fold(word) == low and person.count > _MINE * sum(p.count for p in bearers):
-                found.append(word)
-    return found
+    """Single words that mean hardly anybody else: the surname, the given name, "the Rabbit"."""
+    return [
+        word for form in person.forms for word in _words(form) if _is_theirs(word, person, people)
+    ]
 
 
-def _names(form: Form) -> list[str]:
-    """A form, and the full name in it without its titles."""
-    if form.is_role or form.husband or len(form.words) < 2 or not form.name.titles:
-        return [form.text]
-    words = form.text.split()
-    while len(words) > 2 and parse_name(words[0] + " X").titles:
-        words = words[1:]
-    return [form.text, " ".join(words)]
+def _words(form: Form) -> Iterable[str]:
+    if form.is_role:
+        head = form.text.partition(" of ")[0].split()[-1]
+        yield from (head,) * (fold(head) not in OCCUPATIONS)
+        return
+    for word in form.text.split():
+        if fold(word) == surname_of(form) or (
+            len(form.words) == 2 and fold(word) in given_of(form)
+        ):
+            yield word
+
+
+def _is_theirs(word: str, person: Person, people: Sequence[Person]) -> bool:
+    low = fold(word)
+    bearers = [p for p in people if low in p.surnames or low in p.given or low in p.described]
+    return person.count > _MINE * sum(p.count for p in bearers)

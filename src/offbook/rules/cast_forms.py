@@ -7,12 +7,12 @@ Source: ours; explicit weights, none fitted on a corpus.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from offbook.names.nicknames import gender_of_given
+from offbook.names.nicknames import gender_of_given, latin
 from offbook.names.person import PersonName, parse_name
 from offbook.rules.cast_names import Place, WordCounts
 from offbook.rules.name_words import (
@@ -36,6 +36,7 @@ from offbook.text.words import fold
 
 _LISTS: Final = word_lists("offbook.rules")
 
+GERMAN_NOUNS: Final = _LISTS["german nouns like names"] | _LISTS["german function words"]
 _SPEAKING: Final = _LISTS["speaking"]
 _OF_PERSONS: Final = _LISTS["of persons"]
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
@@ -45,12 +46,14 @@ _RELATIVE: Final = word_set("who whom whose")
 _HIS: Final = re.compile(r"\b(?:(he|him|his|himself)|(she|her|hers|herself))\b", re.IGNORECASE)
 _NEAR: Final = 90
 _SPEAKS, _ACTS, _OWNS, _NAMED = 2.0, 0.7, 0.5, 0.3
+_INSIDE, _ON_THE_WAY, _ARTICLE = 2.0, 1.0, 0.7
 _ENOUGH: Final = 1.5
 _SHARE: Final = 0.2
 _ROLE: Final = 0.6
 """Of the mentions of a name, so many behind an article make it a description."""
 _NAMES: Final = 4
 """So many times a word may be none to one that it is a given name: "may" and "May"."""
+_FABLE: Final = 5
 _LEAN: Final = 0.7
 
 
@@ -77,6 +80,11 @@ class Form:
         return len(self.places)
 
     @property
+    def tokens(self) -> frozenset[str]:
+        """Its folded words, titles included."""
+        return frozenset(self.words) | self.name.titles
+
+    @property
     def given(self) -> tuple[str, ...]:
         """Given names of a full name; none where they are a husband's."""
         return self.words[:-1] if len(self.words) > 1 and not self.husband else ()
@@ -84,16 +92,10 @@ class Form:
 
 def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) -> list[Form]:
     """The forms that are persons' names, the most frequent first."""
-    by_form: dict[str, Form] = {}
-    for number, place in enumerate(places):
-        if (form := by_form.get(place.form)) is None:
-            form = by_form[place.form] = Form(place.form, parse_name(place.form))
-        form.places.append(number)
-    forms = list(by_form.values())
-    for form in forms:
-        _read(form, places)
+    forms = _forms(places)
     surnames = _surnames(forms)
     persons = [form for form in forms if _is_person(form, places, counts, surnames)]
+    persons += _personified(forms, persons, places)
     single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
     known = set(map(id, persons))
     persons += [
@@ -103,7 +105,30 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
-    return sorted(persons, key=lambda form: (-form.count, form.places[0]))
+    return sorted(persons, key=_by_count)
+
+
+def wide_forms_of(places: Sequence[Place]) -> list[Form]:
+    """The forms of persons' names in a text without blanks, the most frequent first."""
+    forms = _forms(places)
+    for form in forms:
+        form.gender = form.name.gender
+    return sorted(forms, key=_by_count)
+
+
+def _by_count(form: Form) -> tuple[int, int]:
+    return -form.count, form.places[0]
+
+
+def _forms(places: Sequence[Place]) -> list[Form]:
+    by_form: dict[str, Form] = {}
+    for number, place in enumerate(places):
+        if (form := by_form.get(place.form)) is None:
+            form = by_form[place.form] = Form(place.form, parse_name(place.form))
+        form.places.append(number)
+    for form in by_form.values():
+        _read(form, places)
+    return list(by_form.values())
 
 
 def _read(form: Form, places: Sequence[Place]) -> None:
@@ -126,7 +151,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 def _extends(
     form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
-    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "Gino Moll"."""
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit"."""
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
@@ -151,7 +176,9 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
 def _is_person(
     form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
 ) -> bool:
-    lows = [fold(word).rstrip(".") for word in form.text.split()]
+    lows = [latin(fold(word)).rstrip(".") for word in form.text.split()]
+    if counts.is_german and not _is_german_name(form, lows, surnames):
+        return False
     if lows[0] in ("st", "saint", "ste") or all(
         low in OF_PEOPLES or low in grammar.LANGUAGES for low in lows
     ):
@@ -159,8 +186,10 @@ def _is_person(
     titled = bool(form.name.titles or form.name.kin) and not form.is_role
     if titled and not (len(lows) > 2 and lows[-1] in HEADS and not surnames[lows[-1]]):
         return not _is_plural(form.words[-1], surnames)
-    if len(lows) > 1 and lows[-1] in HEADS and form.name.words[-1:] and not surnames[lows[-1]]:
-        return False
+    if len(lows) > 1 and lows[-1] in HEADS and form.name.words and not surnames[lows[-1]]:
+        person, place = _weights(form, places)
+        if not is_given_name(lows[0]) or person <= place:
+            return False
     if form.is_role:
         return _is_acting_role(form, lows, places, surnames)
     if form.name.kin or lows[0] in FAMILY_NAMES_OF_ADDRESS:
@@ -168,6 +197,16 @@ def _is_person(
     if len(lows) > 1:
         return _is_full_name(form, lows, places, surnames)
     return _is_single_name(form, lows[0], places, counts, surnames)
+
+
+def _is_german_name(form: Form, lows: Sequence[str], surnames: Counter[str]) -> bool:
+    """Whether a capital may mean a name where nouns have one: a title, a given name, a surname."""
+    if form.is_role or not form.words:
+        return False
+    if form.name.titles or form.name.kin:
+        return True
+    given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
+    return given or (len(lows) == 1 and lows[0] in surnames)
 
 
 def _is_plural(word: str, surnames: Counter[str]) -> bool:
@@ -202,12 +241,13 @@ def _is_single_name(
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
     given = is_given_name(low)
-    if not counts.capital[low] or counts.plain[low] > counts.capital[low] * (1 + _NAMES * given):
+    capital = counts.capital[low] or not (given or is_common(low))
+    if counts.plain[low] > capital * (1 + _NAMES * given) or not capital:
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
     if given:
-        return person + 2 >= place
+        return person + 1 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1
 
@@ -231,6 +271,24 @@ def _is_acting_role(
     return said > 1 and said >= 0.1 * form.count
 
 
+def _personified(
+    forms: Iterable[Form], persons: Iterable[Form], places: Sequence[Place]
+) -> list[Form]:
+    """Who acts but once, in a text that makes persons of many: "a Canary called out"."""
+    known = set(map(id, persons))
+    if sum(form.is_role and not form.name.titles for form in persons) < _FABLE:
+        return []
+    return [
+        form
+        for form in forms
+        if form.is_role
+        and id(form) not in known
+        and not (form.name.kin or form.name.titles)
+        and not {form.words[-1]} & (HEADS | OF_PEOPLES)
+        and any(_acts(places[number].behind) for number in form.places)
+    ]
+
+
 def _speaks(place: Place) -> bool:
     if place.behind in _SPEAKING and not place.signs[1] and not place.owns:
         return True
@@ -239,28 +297,27 @@ def _speaks(place: Place) -> bool:
 
 def _weights(form: Form, places: Sequence[Place]) -> tuple[float, float]:
     """What the places of a form say for a person, and for a place or a thing."""
-    person = other = 0.0
-    for number in form.places:
-        place = places[number]
-        if _speaks(place):
-            person += _SPEAKS
-        elif place.owns:
-            person += _SPEAKS if place.behind in _OF_PERSONS else _OWNS
-        elif place.behind in _RELATIVE:
-            person += _SPEAKS
-        elif not place.signs[1] and _acts(place.behind):
-            person += _ACTS
-        if place.signs[0]:
-            continue
-        if place.before in _IN and not place.owns:
-            other += 2.0
-        elif place.before in _WAYS and not place.owns:
-            other += 1.0
-        elif place.before in _WITH:
-            person += _NAMED
-        elif place.article:
-            other += 0.7
-    return person, other
+    around = [places[number] for number in form.places]
+    person = sum(_by_deeds(place) + _NAMED * (place.before in _WITH) for place in around)
+    return person, sum(_by_way(place) for place in around if not place.signs[0])
+
+
+def _by_deeds(place: Place) -> float:
+    """What the words behind a name say for a person, or that somebody says it."""
+    if _speaks(place) or place.behind in _RELATIVE:
+        return _SPEAKS
+    if place.owns:
+        return _SPEAKS if place.behind in _OF_PERSONS else _OWNS
+    return _ACTS if not place.signs[1] and _acts(place.behind) else 0.0
+
+
+def _by_way(place: Place) -> float:
+    """What the words before a name say for a place or a thing."""
+    if place.before in _IN and not place.owns:
+        return _INSIDE
+    if place.before in _WAYS and not place.owns:
+        return _ON_THE_WAY
+    return _ARTICLE if place.article else 0.0
 
 
 def _acts(word: str) -> bool:
@@ -276,10 +333,6 @@ def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender
         if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
             found["m" if match[1] else "f"] += 1
     total = found["m"] + found["f"]
-    for gender in ("m", "f"):
-        if total > 1 and found[gender] >= _LEAN * total:
-            return gender  # type: ignore[return-value]
-    return ""
-
-
-_ = defaultdict
+    genders: tuple[Gender, ...] = ("m", "f")
+    told = (each for each in genders if total > 1 and found[each] >= _LEAN * total)
+    return next(told, "")

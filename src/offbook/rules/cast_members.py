@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from offbook.names.nicknames import gender_of_given, is_own_name, may_be_one
@@ -18,12 +19,13 @@ from offbook.names.titles import GIVEN_TITLES
 from offbook.rules.cast_forms import Form
 from offbook.rules.cast_names import Place
 from offbook.rules.name_words import is_given_name
-from offbook.text.grammar import Gender
-from offbook.text.words import fold
+from offbook.text.grammar import Gender, word_set
 
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
 _BOTH: Final = 0.03
+_CALLED: Final = 0.1
+"""The same for a short name: who is told about is called by it in the same sentence."""
 _SOME: Final = 3
 _FEW: Final = 4
 _FAMOUS: Final = 10
@@ -32,15 +34,17 @@ _USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
-_MOST: Final = 0.7
+_MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
-_RANKS: Final = frozenset(
-    "sir captain colonel major admiral general lord lieutenant sergeant commodore corporal".split()
+_OFFICERS: Final = word_set(
+    "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
-_OFFICERS: Final = _RANKS - {"sir", "lord"}
-_TOGETHER: Final = re.compile(r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*")
-_NOBLE: Final = GIVEN_TITLES | {"lady", "lord"}
-_WIVES: Final = frozenset("mrs lady countess duchess marchioness baroness viscountess".split())
+_RANKS: Final = _OFFICERS | {"sir", "lord"}
+_TOGETHER: Final = re.compile(
+    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
+)
+_NOBLE: Final = (GIVEN_TITLES | {"lady"}) - {"sir", "don"}
+_WIVES: Final = word_set("mrs lady countess duchess marchioness baroness viscountess")
 
 
 @dataclass(slots=True, eq=False)
@@ -61,10 +65,14 @@ class Person:
     @property
     def titles(self) -> frozenset[str]:
         """The titles of the person, but for such as are hardly ever given."""
+        return self.titles_beside(0)
+
+    def titles_beside(self, count: int) -> frozenset[str]:
+        """The titles that count where so many mentions come to those of the person."""
         counts = Counter[str]()
         for form in self.forms:
             counts.update(dict.fromkeys(form.name.titles, form.count))
-        return frozenset(t for t, n in counts.items() if n > _HARDLY * self.count)
+        return frozenset(t for t, n in counts.items() if n > _HARDLY * (self.count + count))
 
     @property
     def count(self) -> int:
@@ -77,9 +85,20 @@ class Person:
         return {word for form in self.forms for word in given_of(form)}
 
     @property
+    def called(self) -> set[str]:
+        """Given names, and names of one word."""
+        bare = {form.words[0] for form in self.forms if form.name.is_bare and form.words}
+        return self.given | bare - self.surnames
+
+    @property
     def surnames(self) -> set[str]:
         """All surnames."""
         return {word for form in self.forms if (word := surname_of(form))}
+
+    @property
+    def described(self) -> set[str]:
+        """The words of descriptions."""
+        return {word for form in self.forms if form.is_role for word in form.words}
 
     @property
     def husbands(self) -> set[str]:
@@ -134,16 +153,24 @@ class Grouping:
         self._beside = _beside(texts, places, forms)
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
+        self._tokens = {form.text: form.tokens for form in forms}
         self._given = Counter[str]()
         self._families = Counter[str]()
         self._husbands = {form.husband for form in forms if form.husband}
         for form in forms:
             for word in given_of(form):
                 self._given[word] += form.count
-            word = surname_of(form)
-            of_wife = "mrs" in form.name.titles and word not in self._husbands
-            if word and (len(form.words) > 1 or (of_wife and gender_of_given(word) != "f")):
+            if (word := surname_of(form)) and self._is_of_family(form, word):
                 self._families[word] += form.count
+
+    def _is_of_family(self, form: Form, word: str) -> bool:
+        """Whether a form tells that a word is a surname."""
+        if len(form.words) > 1:
+            return True
+        titles = form.name.titles
+        if "mrs" in titles:
+            return word not in self._husbands and gender_of_given(word) != "f"
+        return bool(titles & (_OFFICERS | {"mr", "dr"}))
 
     def run(self) -> list[Person]:
         """Group all forms, the plainest evidence first."""
@@ -154,7 +181,9 @@ class Grouping:
         bare = [form for form in short if not (form.name.titles or form.name.kin)]
         by_given = [form for form in titled if self._is_given(form)]
         by_surname = [form for form in titled if not self._is_given(form)]
-        given = [form for form in bare if self._given[form.words[0]]]
+        families = {form.words[0] for form in by_surname}
+        given = [f for f in bare if self._given[f.words[0]] and f.words[0] not in families]
+        done = set(map(id, given))
         for form in sorted(full, key=lambda form: (bool(form.husband), -form.count)):
             self._settle(form, [p for p in self.people if self._is_full_match(form, p)])
         for form in sorted((*by_given, *given), key=_aged):
@@ -164,7 +193,7 @@ class Grouping:
         for form in (*sorted(others, key=_aged), *sorted(wives, key=_aged)):
             self._settle(form, self._of_surname(form))
         for form in sorted(bare, key=_aged):
-            if not self._given[form.words[0]]:
+            if id(form) not in done:
                 people = self._of_bare(form)
                 if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
                     self._lend(form, people[0])
@@ -217,7 +246,7 @@ class Grouping:
 
     def _share(self, form: Form, candidates: Sequence[Person]) -> None:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
-        chosen = {number: self._nearest(number, candidates) for number in form.places}
+        chosen = {number: self._nearest(form, number, candidates) for number in form.places}
         votes = Counter(person for person in chosen.values() if person is not None)
         best = max(votes, key=votes.__getitem__) if votes else None
         if best is not None and votes[best] >= _MOST * votes.total():
@@ -228,9 +257,13 @@ class Grouping:
         for number, person in chosen.items():
             self._mean(number, person or best)
 
-    def _nearest(self, number: int, candidates: Sequence[Person]) -> Person | None:
-        """Whom of the candidates the chapter named last before a place, or else next."""
+    def _nearest(self, form: Form, number: int, people: Sequence[Person]) -> Person | None:
+        """Whom the chapter last called by a longer name with the words of the form, or calls next.
+
+        Where it never does: whom of them it named last.
+        """
         place = self.places[number]
+        named: Person | None = None
         for step in (-1, 1):
             other = number + step
             while 0 <= other < len(self.places):
@@ -240,10 +273,12 @@ class Grouping:
                 if self._chapters[other] != self._chapters[number]:
                     break
                 person = self.whose.get(other)
-                if person in candidates:
-                    return person
+                if person in people:
+                    if form.tokens <= self._tokens[near.form]:
+                        return person
+                    named = named or person
                 other += step
-        return None
+        return named
 
     def _is_full_match(self, form: Form, person: Person) -> bool:
         for other in person.forms:
@@ -251,7 +286,10 @@ class Grouping:
                 continue
             if form.words[-1] == other.words[-1] and _one_given(form.words[0], other.words[0]):
                 return True
-            if form.words == other.words[: len(form.words)] or other.words == form.words[: len(other.words)]:
+            if (
+                form.words == other.words[: len(form.words)]
+                or other.words == form.words[: len(other.words)]
+            ):
                 return True
         return False
 
@@ -277,12 +315,13 @@ class Grouping:
 
     def _by_nickname(self, form: Form) -> list[Person]:
         """Those of whose given name the form is a short one; nobody calls Lady Jane "Jenny"."""
+        word = form.words[0]
         return [
             p
             for p in self.people
-            if any(_one_given(form.words[0], given) for given in p.given)
+            if any(_one_given(word, name) for name in p.called)
             and not p.titles & _NOBLE
-            and not self._often_beside(form, p)
+            and not self._often_beside(form, p, _CALLED)
         ]
 
     def _of_surname(self, form: Form) -> list[Person]:
@@ -337,16 +376,19 @@ class Grouping:
         younger = [
             p
             for p in women
-            if any("miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1 for f in p.forms)
+            if any(
+                "miss" in f.name.titles and f.words[0] in p.given and len(f.words) == 1
+                for f in p.forms
+            )
         ]
         elder = [p for p in women if p not in younger]
         return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
 
-    def _often_beside(self, form: Form, person: Person) -> bool:
+    def _often_beside(self, form: Form, person: Person, share: float = _BOTH) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""
         sentences = {self._sentences[number] for number in form.places}
         both = len(sentences & person.sentences)
-        return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
+        return both > 1 and both > share * min(len(sentences), len(person.sentences))
 
     def _is_hardly_theirs(self, form: Form, person: Person) -> bool:
         """Whether a surname alone is rare in a family of several."""
@@ -359,13 +401,11 @@ class Grouping:
             kin = [p for p in family if not form.gender or p.gender in (form.gender, "")]
             men = [p for p in kin if p.gender != "f"]
             most = max((p.count for p in kin), default=0)
-            return men if any(_FAMOUS * p.count >= most for p in men) else kin or family
-        return self._by_nickname(form) or [
-            p
-            for p in self.people
-            if not self._often_beside(form, p)
-            and any(len(f.words) == 1 and _one_given(word, f.words[0]) for f in p.forms)
-        ]
+            kin = men if any(_FAMOUS * p.count >= most for p in men) else kin or family
+            return kin + [p for p in self.people if word in p.given and p not in kin]
+        if given := [p for p in self.people if word in p.given]:
+            return given
+        return self._by_nickname(form)
 
     def _of_role(self, form: Form) -> list[Person]:
         titles = form.name.titles
@@ -374,7 +414,8 @@ class Grouping:
             p
             for p in self.people
             for f in p.forms
-            if f.is_role and (words[-1] == f.words[-1] or words[0] == f.words[0])
+            if f.is_role
+            and (words[-1] == f.words[-1] or words[0] == f.words[0])
             and set(words) <= set(f.words)
         ]
         if roles:
@@ -393,16 +434,16 @@ class Grouping:
             return True
         if any(self.apart(form.text, other.text) for other in person.forms):
             return True
-        if _titles_clash(form.name.titles, person.titles):
+        if _titles_clash(form.name.titles, person.titles_beside(form.count)):
             return True
         given, theirs_given = given_of(form), person.given
-        if given and theirs_given and not any(
-            _one_given(one, other) for one in given for other in theirs_given
+        if (
+            given
+            and theirs_given
+            and not any(_one_given(one, other) for one in given for other in theirs_given)
         ):
             return True
-        return any(
-            self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms
-        )
+        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
@@ -428,9 +469,7 @@ def _one_given(a: str, b: str) -> bool:
     return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
 
 
-def _counted(
-    pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]
-) -> list[int]:
+def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:
     """The number of the chapter or sentence of each place, over all texts."""
     found: list[int] = []
     before = 0
@@ -451,7 +490,7 @@ def _beside(
     """How often two forms stand side by side, as two people do: "Mr. Lane and Tom Lane"."""
     kept = sorted(number for form in forms for number in form.places)
     found: Counter[frozenset[str]] = Counter()
-    for one, other in zip(kept, kept[1:], strict=False):
+    for one, other in pairwise(kept):
         a, b = places[one], places[other]
         if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
             continue
@@ -459,6 +498,3 @@ def _beside(
         if _TOGETHER.fullmatch(between) and "and" in between:
             found[frozenset((a.form, b.form))] += 1
     return found
-
-
-_ = fold, gender_of_given

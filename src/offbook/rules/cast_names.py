@@ -19,7 +19,8 @@ from offbook.rules.name_words import (
     is_function,
     is_given_name,
 )
-from offbook.text.grammar import MONTHS_AND_DAYS
+from offbook.rules.wide_names import wide_people
+from offbook.text.grammar import MONTHS_AND_DAYS, word_set
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
 
@@ -35,24 +36,30 @@ _WORD: Final = (
     rf"(?:-{_LETTER}+)*)"
 )
 _RUN: Final = re.compile(
-    rf"(?<![^\W_])(?<!['’-]){_WORD}(?:[ \u00a0](?:(?:{_PARTICLES})[ \u00a0]){{0,3}}{_WORD})*"
+    rf"(?<![^\W_])(?<![^\W_]['’-]){_WORD}(?:[ \u00a0](?:(?:{_PARTICLES})[ \u00a0]){{0,3}}{_WORD})*"
 )
 _PART: Final = re.compile(r"[^ \u00a0]+")
 _PLAIN: Final = re.compile(r"(?<![^\W_])[a-zß-öø-ÿа-яё]+(?:-[a-z]+)*")
-_OPENING: Final = re.compile(r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z")
+_OPENING: Final = re.compile(
+    r"(?:\A|\n|[.!?:;…][\"”’')\]_*]*|[“\"‘«„(\[]|(?:^|\s)')[ \u00a0_*#>]*\Z"
+)
 _OF: Final = re.compile(rf" of (?:the )?{_WORD}(?: {_WORD})*")
 _AGED: Final = re.compile(r"(?<![^\W_])(?:old|young) \Z", re.IGNORECASE)
+_LED: Final = re.compile(r"(?<![^\W_])(?:van der|van den|van|von|de la|du|della|di) \Z")
 _DEAR: Final = re.compile(
     r"(?<![^\W_])(?:(?:my|our) )?(?:(?:dear|dearest|poor|darling) )+\Z", re.IGNORECASE
 )
 _HEADING: Final = re.compile(r"#{1,6} .*")
 _ROMAN: Final = re.compile(r"[IVXLC]+\.?")
 _LOUD: Final = 4
+_OFTEN: Final = 10
+"""So many times a given name must be a word to be one before another: "Will Orme", "Die Stadt"."""
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
+_ARTICLE: Final = re.compile(r"(?<![^\W_])(?:the|an?|one) \Z", re.IGNORECASE)
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
 _REACH: Final = 24
-_ADDRESS: Final = frozenset(
-    "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur".split()
+_ADDRESS: Final = word_set(
+    "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur"
 )
 _TIMES: Final = frozenset(word for word in MONTHS_AND_DAYS if not is_given_name(word))
 _NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
@@ -60,8 +67,9 @@ _NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
 
 @dataclass(slots=True)
 class Place:
-    """A name where it stands; ``fond`` is "my dear " before it, ``before`` and ``behind`` are the words next to it, folded.
+    """A name where it stands; ``before`` and ``behind`` are the words next to it, folded.
 
+    ``fond`` is what is before it of "my dear ", as the text has it.
     ``article`` says that it stands behind "the" or "a"; ``opens`` that it owes its capital to its
     place, perhaps; ``owns`` that "'s" is behind; ``signs`` are what parts it from its neighbours.
     """
@@ -86,9 +94,13 @@ class WordCounts:
     capital: Counter[str]
     plain: Counter[str]
 
-    def is_plain(self, word: str) -> bool:
-        """Whether the text writes the folded word without a capital as a rule."""
-        return self.plain[word] > self.capital[word]
+    @property
+    def is_german(self) -> bool:
+        """Whether the texts are German, where every noun has a capital."""
+        return (
+            self.plain["und"] > self.plain["and"]
+            and self.plain["der"] + self.plain["die"] > self.plain["the"]
+        )
 
 
 _Words = list[tuple[str, int, int]]
@@ -112,12 +124,30 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
             ]
             counts.capital.update(fold(word) for word, *_ in words[opens:])
             runs.append((number, words, opens))
-    places = []
+    places: list[Place] = []
+    end = (-1, 0)
     for number, words, opens in runs:
         for piece, opened in _pieces(words, opens, counts):
-            if found := _place(number, texts[number], piece, opened):
+            found = _place(number, texts[number], piece, opened)
+            if found is not None and (number, found.start) >= end:
                 places.append(found)
+                end = number, found.end
     return places, counts
+
+
+def wide_places_of(texts: Sequence[str]) -> list[Place]:
+    """Find where texts without blanks between words name persons, in order."""
+    names = wide_people("\n".join(texts))
+    if not names:
+        return []
+    pattern = re.compile("|".join(map(re.escape, names)))
+    return [
+        Place(
+            number, match.start(), match.end(), match[0], "", "", "", ("", ""), False, False, False
+        )
+        for number, text in enumerate(texts)
+        for match in pattern.finditer(text)
+    ]
 
 
 def _pieces(words: _Words, opens: bool, counts: WordCounts) -> Iterator[tuple[_Words, bool]]:
@@ -157,9 +187,8 @@ def _is_mere_opening(low: str, words: _Words, counts: WordCounts) -> bool:
     """Whether the first word of a sentence has its capital from its place only."""
     if low in PERSON_TITLES or low in TITLES:
         return False
-    if len(words) > 1 and is_given_name(low):
-        return False
-    return counts.is_plain(low)
+    times = _OFTEN if len(words) > 1 and is_given_name(low) else 1
+    return counts.plain[low] > times * counts.capital[low]
 
 
 def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
@@ -175,11 +204,15 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
     start, end = words[0][1], words[-1][2]
     if text[end : end + 2] in ("'t", "’t"):
         return None
+    if led := _LED.search(text, max(0, start - _REACH), start):
+        start = led.start()
     if aged := _AGED.search(text, max(0, start - _REACH), start):
         start = aged.start()
     if _low(words[-1][0]) in PERSON_TITLES and (of := _OF.match(text, end)):
         end = of.end()
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
+    article = _ARTICLE.search(text, max(0, start - _REACH), start)
+    edge = article.start() if article else start
+    before = _BEFORE.search(text, max(0, edge - _REACH), edge)
     word = fold(before[1]) if before and before[1] else ""
     behind = _BEHIND.match(text, end, min(len(text), end + _REACH))
     signs = (before[3] or "" if before else "", behind[2] if behind else "")
@@ -192,7 +225,7 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         word,
         fold(behind[3] or "") if behind else "",
         (signs[0].strip(" _*"), signs[1].strip(" _*")),
-        word in ("the", "a", "an") and not signs[0].strip(),
+        article is not None,
         opened,
         bool(behind and behind[1]),
     )

@@ -108,7 +108,8 @@ def test_turns_alternate_between_two():
 
 
 def test_who_is_called_by_name_does_not_speak_and_answers():
-    text = "Ida met Tom and Rose.\n\n“Cold, Tom,” said Ida.\n\n“Very.”\n\n“Is it wet, Tom?”\n\n“It is.”"
+    said = ["“Cold, Tom,” said Ida.", "“Very.”", "“Is it wet, Tom?”", "“It is.”"]
+    text = "\n\n".join(["Ida met Tom and Rose.", *said])
 
     assert [name for name, _ in speakers(text)] == ["Ida", "Tom", "Ida", "Tom"]
 
