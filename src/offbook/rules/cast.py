@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
 from offbook.names.identity import name_key
@@ -51,8 +51,9 @@ def read_cast(
 
     grouping = Grouping(texts, places, forms, apart)
     people, whose = grouping.run(), grouping.whose
-    for pair in same:
-        _join(people, whose, set(map(name_key, pair)))
+    decided = [_bearers(people, set(map(name_key, pair))) for pair in same]
+    for bearers in (*grouping.stated(), *decided):
+        _join(people, whose, bearers)
     mentions = Counter(whose.values())
     people.sort(key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
@@ -63,13 +64,18 @@ def read_cast(
     )
 
 
-def _join(people: list[Person], whose: dict[int, Person], keys: set[str]) -> None:
-    """Make one person of all who bear one of the names, by their keys."""
-    bearers = [p for p in people if any(name_key(form.text) in keys for form in p.forms)]
+def _bearers(people: Sequence[Person], keys: Container[str]) -> list[Person]:
+    """All who bear one of the names, by their keys."""
+    return [p for p in people if any(name_key(form.text) in keys for form in p.forms)]
+
+
+def _join(people: list[Person], whose: dict[int, Person], bearers: Sequence[Person]) -> None:
+    """Make one person of several."""
+    bearers = [person for person in dict.fromkeys(bearers) if person in people]
     for other in bearers[1:]:
         bearers[0].forms += other.forms
         people.remove(other)
-        whose.update((number, bearers[0]) for number, person in whose.items() if person is other)
+        whose.update((n, bearers[0]) for n, person in whose.items() if person is other)
 
 
 def _member(

@@ -40,6 +40,12 @@ _OFFICERS: Final = word_set(
     "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
 _RANKS: Final = _OFFICERS | {"sir", "lord"}
+_LONGEST: Final = 60
+_CALLED_SO: Final = re.compile(
+    r",? (?:(?:who|whom|that|is|was|they|we|he|she|his|her|everybody|friends|often|always|usually"
+    r"|commonly|generally|better|also|then|now) )*(?:called|known (?:to \w+ )?as|nicknamed|alias)"
+    r"(?: (?:the|simply|only))*[ ,“\"‘']+"
+)
 _TOGETHER: Final = re.compile(
     r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
 )
@@ -203,6 +209,21 @@ class Grouping:
             if form.is_role:
                 self._settle(form, self._of_role(form))
         return self.people
+
+    def stated(self) -> list[tuple[Person, Person]]:
+        """Persons of whom the text says that they are one: "Amos Wren, known as the Fox"."""
+        return [
+            (one, other)
+            for a, b in pairwise(sorted(self.whose))
+            for one, other in [(self.whose[a], self.whose[b])]
+            if one is not other and self._is_said(self.places[a], self.places[b])
+            if not any(self._clash(form, one) for form in other.forms)
+        ]
+
+    def _is_said(self, a: Place, b: Place) -> bool:
+        if a.text != b.text or not 0 < b.start - a.end < _LONGEST:
+            return False
+        return _CALLED_SO.fullmatch(self.texts[a.text], a.end, b.start) is not None
 
     def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
         """Give a form to the one person that it may mean, or its mentions to several."""

@@ -122,6 +122,11 @@ def test_who_is_described_and_acts_is_somebody(one, other):
     assert all(not {"War", "Church"} & set(member.aliases) for member in members(ROLES).values())
 
 
+def test_who_is_said_to_be_called_so_is_one():
+    text = "Amos Fell, known as Brask, came. Brask said no. Ida asked Brask. Amos left with Ida."
+    assert "Brask" in named(text, "Amos").aliases
+
+
 def test_decisions_overrule_the_rules():
     joined = named(SON, "George", same=[("George Orme", "Mr. Orme")])
     assert "Mr. Orme" in joined.aliases
