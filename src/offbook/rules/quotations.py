@@ -22,7 +22,7 @@ _TOGETHER: Final = frozenset(("“”", '""'))
 """Marks that stand for each other within one text."""
 _BLANKS: Final = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
 _LINES: Final = re.compile(r"[ \t\r]*\n\s*")
-_SENTENCE_END: Final = ".!?:\"'”’»*_…—-"
+_SENTENCE_END: Final = ".!?:\"'”’»*_…—-。！？：」』"
 _DASH: Final = re.compile(r"(?:—|–|―|--|-(?=[ \u00a0]))[ \u00a0]*(?=\S)")
 _INSERT: Final = re.compile(
     r"(?:(?<=[,.!?…»])\s+(?:—|–|―|--)\s*|\s(?:—|–|―)(?=\w))(?=[^\W\d_A-ZÀ-ÞА-Я])"

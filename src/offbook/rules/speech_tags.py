@@ -23,7 +23,9 @@ _SAYING: Final = _LISTS["saying"]
 _VOICES: Final = _LISTS["voices"]
 _GENDERS: Final[dict[str, Gender]] = {"he": "m", "she": "f", "his": "m", "her": "f"}
 _SUBJECTS: Final = word_set("he she i they we you it who")
-_ENDS: Final = frozenset(".!?")
+_ENDS: Final = frozenset(".!?。！？")
+_COLONS: Final = frozenset(":：")
+_GOES_ON: Final = frozenset(",;:，；：")
 _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
 _DASHES: Final = frozenset("-–—")
 _PARTICLES: Final = word_set("out on in up back off")
@@ -71,6 +73,8 @@ def items_of(text: str, start: int, end: int, named: Mapping[int, tuple[int, int
         at = start + token.start
         if at < behind:
             continue
+        if not token.text.isascii():  # names stand within the runs of scripts without blanks
+            at = next((n for n in range(at, start + token.end) if n in named), at)
         if at in named:
             behind, member = named[at]
             name = text[at:behind]
@@ -171,9 +175,9 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         index += 1
     if index >= len(words):
         return None
-    if index and words[index - 1].low in grammar.COORDINATORS and items[-1].text == ":":
+    if index and words[index - 1].low in grammar.COORDINATORS and items[-1].text in _COLONS:
         return None  # "...," and Anne said: "..."
-    goes_on = last in ",;:" or words[index].text[0].islower()
+    goes_on = last in _GOES_ON or words[index].text[0].islower()
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
         found = _behind_verb(words, index)
         return found if found or not is_saying(words[index]) else _before_verb(words, index)
@@ -319,7 +323,7 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
         return None
     if found := _of_verb(words):
         return found
-    return _clause_subject(words) if words[-1].text in (":", ",") else None
+    return _clause_subject(words) if words[-1].text in _GOES_ON else None
 
 
 def leads(items: Sequence[Item]) -> list[Subject]:

@@ -36,8 +36,8 @@ _BEFORE_ADDRESS: Final = re.compile(
     r"(?:^\W*|[,;.!?—-]\s*|\b(?:my|dear|oh|O|no|yes|well|poor|little)\s+)\Z", re.IGNORECASE
 )
 _LOOK_BACK: Final = 12
-_BEHIND_ADDRESS: Final = frozenset(',.!?;—-"”')
-_LEADS_ON: Final = frozenset(":,-–—")
+_BEHIND_ADDRESS: Final = frozenset(',.!?;—-"”，。！？')
+_LEADS_ON: Final = frozenset(":,-–—：，")
 """How a paragraph ends that leads up to the quotation of the next."""
 
 
@@ -150,7 +150,7 @@ class Utterances:
         """The tag of a piece between two stretches of narration."""
         last = self.text[piece.start : piece.end].rstrip(_CLOSERS)[-1:]
         led = tag_before(before)
-        return led if led and before[-1].text == ":" else tag_behind(behind, last) or led
+        return led if led and before[-1].text in ":：" else tag_behind(behind, last) or led
 
     def _lead_in(self, number: int) -> list[Item]:
         """The narration that ends the paragraph before, where it leads up to a quotation."""

@@ -141,6 +141,17 @@ def test_labels_of_a_play_are_speakers():
     assert told == ["Ida", "Tom", "Ida", None, "Tom", None] * 2
 
 
+def test_chinese_names_before_a_colon_and_behind_the_words_are_speakers():
+    text = "这时艾达看着汤姆说：“进来。”\n\n“不，”汤姆说。"
+    members = (CastMember("艾达", ("艾达",), "f"), CastMember("汤姆", ("汤姆",), "m"))
+    mentions = [
+        CastMention(0, m.start(), m.end(), int(m[0] == "汤姆"))
+        for m in re.finditer("艾达|汤姆", text)
+    ]
+
+    assert [q.speaker for q in attribute([text], members, mentions)] == [0, 1]
+
+
 def test_several_texts_keep_their_own_offsets():
     texts = ["“Come,” said Ida.", "Nobody.", "“No,” said Tom."]
     mentions = [CastMention(0, 13, 16, 0), CastMention(2, 11, 14, 1)]
