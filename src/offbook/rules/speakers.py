@@ -22,7 +22,7 @@ from offbook.rules.utterances import Turn, Utterances
 from offbook.text.grammar import Gender
 from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 
-_SURE: Final = 0.8
+_SURE: Final = 0.77
 """How probable a speaker must be who is not named; who is less stays open."""
 _MOST: Final = 14
 """People of a scene that are weighed."""
