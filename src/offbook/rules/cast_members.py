@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from offbook.names.nicknames import gender_of_given, is_own_name, may_be_one
+from offbook.names.nicknames import (
+    formal_names,
+    gender_of_given,
+    is_own_name,
+    may_be_one,
+    name_stem,
+)
 from offbook.names.titles import GIVEN_TITLES
 from offbook.rules.cast_forms import Form
 from offbook.rules.cast_names import Place
@@ -482,12 +488,17 @@ def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _one_given(a: str, b: str) -> bool:
-    """Whether two given names are forms of one, and neither is as often one of its own."""
+    """Whether two given names are forms of one, and neither is as often one of its own.
+
+    Two short forms of a name are two persons': "Lizzie Hale" and "Bessie Hale".
+    """
     if a == b:
         return True
     if len(a) == 1 or len(b) == 1:
         return a[0] == b[0]
-    return may_be_one(a, b) and not (is_own_name(a) and is_own_name(b))
+    if not may_be_one(a, b) or (is_own_name(a) and is_own_name(b)):
+        return False
+    return a in formal_names(b) or b in formal_names(a) or name_stem(a) == name_stem(b)
 
 
 def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:

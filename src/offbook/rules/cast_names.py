@@ -19,6 +19,7 @@ from offbook.rules.name_words import (
     is_function,
     is_given_name,
 )
+from offbook.rules.named_spans import TIME_WORDS
 from offbook.rules.wide_names import wide_people
 from offbook.text.grammar import MONTHS_AND_DAYS, word_set
 from offbook.text.word_lists import word_lists
@@ -61,8 +62,9 @@ _REACH: Final = 24
 _ADDRESS: Final = word_set(
     "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur"
 )
-_TIMES: Final = frozenset(word for word in MONTHS_AND_DAYS if not is_given_name(word))
-_NO_NAMES: Final = _TIMES | _LISTS["forms of address"] | INTERJECTIONS
+_NO_NAMES: Final = (
+    (MONTHS_AND_DAYS - {"may", "april", "june"}) | _LISTS["forms of address"] | INTERJECTIONS
+)
 
 
 @dataclass(slots=True)
@@ -180,7 +182,9 @@ def _parts_names(low: str, word: str) -> bool:
         return False  # a particle
     if low in PERSON_TITLES or low in TITLES:
         return False
-    return _ROMAN.fullmatch(word) is not None or (is_function(low) and not is_given_name(low))
+    if low in TIME_WORDS or _ROMAN.fullmatch(word):
+        return True
+    return is_function(low) and not is_given_name(low)
 
 
 def _is_mere_opening(low: str, words: _Words, counts: WordCounts) -> bool:
