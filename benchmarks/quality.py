@@ -13,9 +13,16 @@ import sys
 from pathlib import Path
 
 PARTS = (
-    "retrieval", "aliases", "boundary", "extraction", "traits", "emotion", "emotion-retrieval",
+    "retrieval",
+    "aliases",
+    "boundary",
+    "extraction",
+    "traits",
+    "emotion",
+    "emotion-retrieval",
     "reading",
-)  # fmt: skip
+    "quotes",
+)
 
 
 def main(arguments: list[str] | None = None) -> None:

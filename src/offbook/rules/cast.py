@@ -17,6 +17,7 @@ from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
 from offbook.rules.cast_names import Place, places_of, wide_places_of
 from offbook.rules.name_words import OCCUPATIONS
+from offbook.rules.speakers import attribute
 from offbook.text.tokens import UNSPACED
 from offbook.text.words import fold
 from offbook.types import Cast, CastMember, CastMention
@@ -57,10 +58,9 @@ def read_cast(
     people.sort(key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
     named = [(places[number], person) for number, person in sorted(whose.items())]
-    return Cast(
-        tuple(_member(person, people, places, apart) for person in people),
-        tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named),
-    )
+    members = tuple(_member(person, people, places, apart) for person in people)
+    at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named)
+    return Cast(members, at, attribute(texts, members, at))
 
 
 def _bearers(people: Sequence[Person], keys: Container[str]) -> list[Person]:
