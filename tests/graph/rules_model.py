@@ -24,11 +24,12 @@ from offbook.prompts.entities import (
     SameEntityAnswer,
     VerifyGroupAnswer,
 )
-from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction
+from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction, StatedAlias
 from offbook.types import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+_CALLED = re.compile(rf"called ({NAME.pattern})")
 
 
 class RulesModel:
@@ -69,20 +70,38 @@ class RulesModel:
 
 
 def extract(inputs) -> Extraction:
-    entities: dict[str, list[str]] = {}
+    entities: dict[tuple[int, str], list[str]] = {}
     relations = []
-    for sentence in re.split(r"(?<=[.])\s+", inputs.passage):
+    numbered = [
+        (number, sentence)
+        for number, section in enumerate(inputs.sections, 1)
+        for sentence in re.split(r"(?<=[.])\s+", section.passage)
+    ]
+    for number, sentence in numbered:
         names = list(dict.fromkeys(NAME.findall(sentence)))
         for name in names:
-            entities.setdefault(name, []).append(sentence)
+            entities.setdefault((number, name), []).append(sentence)
         relations += [
-            ExtractedRelation(source=a, target=b, description=sentence, strength=len(names))
+            ExtractedRelation(
+                section=number, source=a, target=b, description=sentence, strength=len(names)
+            )
             for a, b in itertools.pairwise(names)
         ]
     return Extraction(
         entities=[
-            ExtractedEntity(name=name, type="character", description=" ".join(told))
-            for name, told in entities.items()
+            ExtractedEntity(
+                section=number,
+                name=name,
+                type="character",
+                description=" ".join(told),
+                aliases=[
+                    StatedAlias(name=other, evidence=sentence)
+                    for sentence in told
+                    for other in _CALLED.findall(sentence)
+                    if sentence.startswith(name)
+                ],
+            )
+            for (number, name), told in entities.items()
         ],
         relations=relations,
     )

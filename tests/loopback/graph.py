@@ -21,7 +21,7 @@ from offbook.prompts.entities import (
     SameEntityInputs,
     VerifyGroupInputs,
 )
-from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.extraction import ExtractionInputs, Section
 from tests.graph import rules_model as rules
 from tests.loopback.answers import Answer, default_answer, schema_in
 
@@ -81,7 +81,9 @@ _NAMES = {
     "MergeRelationsAnswer": "merge_relations",
 }
 _ANSWERS: dict[str, Callable[[str, list[str]], Any]] = {
-    "extract": lambda text, _: rules.extract(ExtractionInputs("", "", _PASSAGE.findall(text)[0])),
+    "extract": lambda text, _: rules.extract(
+        ExtractionInputs("", tuple(Section("", passage) for passage in _PASSAGE.findall(text)))
+    ),
     "same_entity": lambda _, items: rules.same_entity(
         SameEntityInputs("", tuple(map(_comparison, items)))
     ),

@@ -205,12 +205,13 @@ class GraphBuilding:
             ModelError: the endpoint failed for good; what was done is kept.
             BudgetReached: likewise.
         """
-        store, settings, character = self.runtime.store, self.runtime.settings.graph, self.character
+        store, character = self.runtime.store, self.character
         name, story, pending = await store.read(begin_extraction, self.runtime, character)
         asking = asking_about(self.runtime, character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         if extract:
-            await Extraction(store, character, pending, asking, settings, self.progress).run()
+            every = tuple(story.chunks.values())
+            await Extraction(self.runtime, character, every, pending, asking, self.progress).run()
         mentions = await store.read(graph.list_raw_entities, character)
         # 2 -- their vectors ---------------------------------------------------------------------
         matrix = await self._embed(mentions)

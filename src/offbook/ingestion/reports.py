@@ -186,6 +186,7 @@ def _tally(
     rows = rows or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
     open_ = jobs.list_jobs(conn, character)
     aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
+    done = jobs.list_jobs(conn, character, kind=jobs.EXTRACT, statuses={"done"})
     for row in rows:
         split = chunks.list_chunks(conn, character, document=row.id)
         row.chunks = sum(not chunkings or chunk.chunking in chunkings for chunk in split)
@@ -196,6 +197,8 @@ def _tally(
         row.messages += [_told(job, places) for job in mine[:_SHOWN]]
         if len(mine) > _SHOWN:
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
+        noted = [job for job in done if job.error and job.document == row.id]
+        row.messages += [f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted]
         if mine:
             row.status = "partial"
     lacking = {job.document for job in aside}

@@ -348,9 +348,13 @@ class GraphSettings(Section):
         description="what an entity may be, with commas between; a change concerns what is"
         " extracted from then on",
     )
-    gleaning: bool = Field(
-        False, description="a second pass a chunk for what the first missed; doubles the cost"
+    window: int = Field(
+        1200, ge=0, description="tokens of chunks in a row that one call extracts; 0: one chunk a call"
     )
+    gleaning: bool = Field(
+        False, description="a second pass a window for what the first missed; doubles the cost"
+    )
+    dates: bool = Field(False, description="whether a date alone is an entity")
     k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
     threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")
     same_type: bool = Field(True, description="compare only entities of one type")
@@ -596,6 +600,8 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "adaptive.splitter": "recursive",
         "raptor.splitter": "recursive",
         "graph.boundaries": "window",
+        "graph.window": 0,
+        "graph.dates": True,
         "graph.by_name": False,
         "graph.homonyms": False,
         "graph.once": False,

@@ -221,6 +221,7 @@ raw_entities: Final = _table(
     words("description"),
     Column("start", Integer),
     Column("end", Integer),
+    Column("aliases", JSON, nullable=False),
     rests_on("chunks", "chunk_id"),
     Index(None, "source_id", "chunk_id"),
 )
