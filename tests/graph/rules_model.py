@@ -95,7 +95,7 @@ def extract(inputs) -> Extraction:
                 type="character",
                 description=" ".join(told),
                 aliases=[
-                    StatedAlias(name=other, evidence=sentence)
+                    StatedAlias(called=other, evidence=sentence)
                     for sentence in told
                     for other in _CALLED.findall(sentence)
                     if sentence.startswith(name)

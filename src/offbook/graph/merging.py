@@ -311,8 +311,24 @@ def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     return made
 
 
-def merges_of(graph: RawGraph) -> list[Merge]:
-    """All that needs a call: what has several descriptions."""
+def merges_of(graph: RawGraph, most_words: int = 0) -> list[Merge]:
+    """All that needs a call: what has several descriptions.
+
+    Args:
+        graph: Groups and their relations.
+        most_words: Descriptions of one name, or of a relation, that have no more words in all stand
+            side by side: there is no name to choose, and nothing to shorten.
+    """
     merges = [entity_merge(graph, number) for number in range(len(graph.groups))]
     merges += [relation_merge(graph, ends) for ends in graph.edges]
-    return [merge for merge in merges if len(merge.descriptions) > 1]
+    return [
+        merge
+        for merge in merges
+        if len(merge.descriptions) > 1 and not _is_short(merge, most_words)
+    ]
+
+
+def _is_short(merge: Merge, most_words: int) -> bool:
+    if merge.kind == "entity" and len(set(map(name_key, merge.names))) > 1:
+        return False
+    return sum(len(description.split()) for description in merge.descriptions) <= most_words

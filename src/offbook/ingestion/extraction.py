@@ -120,11 +120,12 @@ class Extraction:
             self._names.get(window[-1].id, ()),
         )
         ids = [chunk.id for chunk in window]
-        answer = await asking.ask(extraction(types), inputs, ids)
+        answer = await asking.ask(extraction(types, len(window)), inputs, ids)
         if settings.gleaning:
             known = tuple(dict.fromkeys(clean(entity.name) for entity in answer.entities))
             gleaned = replace(inputs, found=known)
-            missed = await asking.ask(extraction(types, "glean"), gleaned, ids)
+            again = extraction(types, len(window), "glean")
+            missed = await asking.ask(again, gleaned, ids)
             answer = ExtractionAnswer(
                 entities=[*answer.entities, *missed.entities],
                 relations=[*answer.relations, *missed.relations],
@@ -302,7 +303,7 @@ class _Listing:
         bearer.told.append(clean(entity.description))
         text = plain(chunk.text_with_headings)
         for alias in entity.aliases:
-            name, evidence = clean(alias.name), clean(alias.evidence)
+            name, evidence = clean(alias.called), clean(alias.evidence)
             if not (name_key(name) and plain(evidence)):
                 unproven += 1
             elif plain(name) not in text or plain(evidence) not in text:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, create_model
 
@@ -30,7 +30,7 @@ _NAME_CHARS: Final = 200
 class StatedAlias(BaseModel):
     """Another name of an entity, and the words of its section that state it."""
 
-    name: str = Field(min_length=1, max_length=_NAME_CHARS)
+    called: str = Field(min_length=1, max_length=_NAME_CHARS)
     evidence: str
 
 
@@ -78,7 +78,7 @@ class ExtractionInputs:
         sections: In reading order, numbered from 1.
         types: What an entity may be.
         before: The sentence that stands before the first section, or empty.
-        names: What the character is called up to the last section, as the texts spell it.
+        called: What the character is called up to the last section, as the texts spell it.
         found: The names of an earlier pass (gleaning), else empty.
     """
 
@@ -86,7 +86,7 @@ class ExtractionInputs:
     sections: tuple[Section, ...]
     types: tuple[str, ...] = ENTITY_TYPES
     before: str = ""
-    names: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
 
     @property
@@ -96,17 +96,13 @@ class ExtractionInputs:
 
 
 def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
-    """Refuse an answer without entities, or whose sections or names are none of the window's.
+    """Refuse an answer without entities, or whose names are not from the window at all.
 
     A window of a persona document mentions somebody; a model that translates, or that lists the
     names of its instructions, has not read it.
     """
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
-    count = len(inputs.sections)
-    numbers = {part.section for part in (*answer.entities, *answer.relations)}
-    if unknown := sorted(number for number in numbers if not 1 <= number <= count):
-        raise InvalidAnswer(f"there are {count} sections, numbered from 1; none is {unknown[:20]}")
     passage = inputs.passage
     ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
     _check_names([*(entity.name for entity in answer.entities), *ends], passage)
@@ -144,16 +140,30 @@ def _in_parts(name: str, text: str) -> bool:
 
 
 @cache
-def extraction(types: tuple[str, ...] = ENTITY_TYPES, name: str = "extract") -> _ExtractionPrompt:
+def extraction(
+    types: tuple[str, ...] = ENTITY_TYPES, sections: int = 1, name: str = "extract"
+) -> _ExtractionPrompt:
     """The prompt that looks for entities of these types.
 
     Args:
         types: What an entity may be; the schema admits nothing else.
+        sections: How many are asked about; the schema admits no other number.
         name: ``extract``, or ``glean`` for the second pass.
     """
     kind: Any = Literal[types]
-    entity: Any = create_model("ExtractedEntity", __base__=ExtractedEntity, type=(kind, ...))
-    shape = create_model("Extraction", __base__=Extraction, entities=(list[entity], ...))
+    number: Any = Annotated[int, Field(ge=1, le=sections)]
+    entity: Any = create_model(
+        "ExtractedEntity", __base__=ExtractedEntity, section=(number, ...), type=(kind, ...)
+    )
+    relation: Any = create_model(
+        "ExtractedRelation", __base__=ExtractedRelation, section=(number, ...)
+    )
+    shape = create_model(
+        "Extraction",
+        __base__=Extraction,
+        entities=(list[entity], ...),
+        relations=(list[relation], ...),
+    )
     check: Callable[[Any, Any], object] = check_extraction
     return Prompt(
         name=name,

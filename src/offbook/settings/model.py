@@ -365,7 +365,16 @@ class GraphSettings(Section):
     once: bool = Field(
         True, description="judge two names once, and once more where a text mentions both"
     )
+    who_is_who: bool = Field(
+        True, description="look at all names of the text at once; only then at pairs that are left"
+    )
     verify: bool = Field(True, description="look at groups of three or more names as a whole")
+    join_words: int = Field(
+        60,
+        ge=0,
+        description="descriptions of one name that have no more words in all are joined without a"
+        " call",
+    )
 
 
 class RoleragSettings(Section):
@@ -605,7 +614,9 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "graph.by_name": False,
         "graph.homonyms": False,
         "graph.once": False,
+        "graph.who_is_who": False,
         "graph.verify": False,
+        "graph.join_words": 0,
         "rolerag.hyde": "separate",
         "rolerag.parts_of_names": False,
         "rolerag.unmentioned": "out",

@@ -276,7 +276,8 @@ relations: Final = _table(
 graph_answers: Final = _table(
     "graph_answers",
     of_source(),
-    # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
+    # What was asked: ``split`` (is a linked group one?), ``merge`` (several descriptions, one) or
+    # ``who_is_who`` (all names at once).
     key("kind", primary=True),
     key("key", primary=True),
     Column("answer", JSON, nullable=False),
