@@ -33,7 +33,9 @@ _WINDOW_TOKENS: Final = 6_000
 _LEADING: Final = 8
 """The most mentioned stand in each window: a name that resembles nobody's may be theirs."""
 _TOLD: Final = 6
-"""Sentences of a name; of one that is mentioned more often those that tell who it is come first."""
+"""Sentences of a name that tell who bears it; with others it has no more than"""
+_SOME: Final = 3
+"""so many, the first."""
 
 Block = tuple[int, ...]
 """Rows of mentions that are linked by their equal names, ascending."""
@@ -111,11 +113,10 @@ def _near(shown: Iterable[int], blocks: Blocks, pairs: Sequence[Pair]) -> list[l
 def _told(entities: Sequence[RawEntity], rows: Block) -> list[int]:
     """The mentions whose descriptions are shown, in reading order."""
     first = {entities[row].description: row for row in reversed(rows) if entities[row].description}
-    ranked = sorted(
-        first.values(),
-        key=lambda row: (not _is_telling(entities[row]), row),
-    )
-    return sorted(ranked[:_TOLD])
+    ordered = sorted(first.values())
+    telling = [row for row in ordered if _is_telling(entities[row])][:_TOLD]
+    others = [row for row in ordered if row not in telling]
+    return sorted([*telling, *others[: max(0, _SOME - len(telling))]])
 
 
 def _is_telling(entity: RawEntity) -> bool:
