@@ -166,7 +166,7 @@ class RawEntity:
 
     ``start`` and ``end`` are offsets in the text of the chunk, where the name was found in it: an
     edit in front of the chunk moves the chunk and leaves them true. ``aliases`` are other names
-    that the chunk says are its; each is mentioned in the chunk as well, under the words that say so.
+    that the chunk says are its; each is a mention as well, described by the words that say so.
     """
 
     id: str

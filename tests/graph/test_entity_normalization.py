@@ -20,7 +20,9 @@ from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 
 UNVERIFIED = GraphSettings(who_is_who=False, verify=False)
-FAITHFUL = GraphSettings(who_is_who=False, k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
+FAITHFUL = GraphSettings(
+    who_is_who=False, k=3, threshold=0.7, by_name=False, homonyms=False, once=False
+)
 
 NAMES = ("Ana", "Cora", "Dora", "Flora", "Nora")
 
@@ -66,7 +68,10 @@ def on_mentions(a: RawEntity, b: RawEntity, *, same: bool) -> Decision:
 async def kinds(entities, *words: Decision, **more: Any) -> list[list[str]]:
     """The types of each group."""
     _, _, found = await groups(
-        entities, ledger=Ledger(words), rules=GraphSettings(who_is_who=False, same_type=False), **more
+        entities,
+        ledger=Ledger(words),
+        rules=GraphSettings(who_is_who=False, same_type=False),
+        **more,
     )
     return [[entities[row].type for row in group] for group in found.groups]
 
@@ -160,14 +165,18 @@ async def test_after_an_interruption_the_same_questions_are_put():
     names = [name for family in families for name in family]
     entities = [mention(row, name, f"{name} came. " * (31 - row)) for row, name in enumerate(names)]
     whole, first = Ledger(), RulesModel()
-    outcome = await normalize(entities, None, GraphSettings(who_is_who=False), asking(first, batch_items=8), whole)
+    outcome = await normalize(
+        entities, None, GraphSettings(who_is_who=False), asking(first, batch_items=8), whole
+    )
     judged = [inputs for prompt, inputs in origins(first) if prompt.name == "same_entity"]
     assert len(judged) >= 3
     # Killed when only one of the answers had been stored: others may be in the cache of calls.
     told = {part.entity.description for part in judged[0].comparisons}
     stored = {entity.id for entity in entities if entity.description in told}
     left, again = Ledger([d for d in whole.decisions.values() if d.a in stored]), RulesModel()
-    found = await normalize(entities, None, GraphSettings(who_is_who=False), asking(again, batch_items=8), left)
+    found = await normalize(
+        entities, None, GraphSettings(who_is_who=False), asking(again, batch_items=8), left
+    )
     assert found.groups == outcome.groups
     assert texts(again) == texts(first)[1:]
 
@@ -224,7 +233,9 @@ async def test_decisions_of_one_question_have_reasons_of_their_own():
         mention(2, "Bell", "Bell slept."),
     ]
     ledger = Ledger()
-    await normalize(entities, None, GraphSettings(who_is_who=False), Asking(OfflineModel(), "Ida"), ledger)
+    await normalize(
+        entities, None, GraphSettings(who_is_who=False), Asking(OfflineModel(), "Ida"), ledger
+    )
     told = {d.b: d.reason for d in ledger.decisions.values() if d.a == "m2"}
     assert len(told) == 2
     assert len(set(told.values())) == 2

@@ -131,7 +131,9 @@ async def test_rules_judge_pairs_and_are_not_asked_about_all_at_once():
 
 async def test_a_long_cast_is_shown_in_windows_that_all_hold_the_leading_names():
     told = "A sailor of the north, who came to the island in a winter of ice and stayed. " * 3
-    many = [mention(n, f"{chr(65 + n % 26)}{chr(97 + n // 26)}lo", f"{n}. {told}") for n in range(300)]
+    many = [
+        mention(n, f"{chr(65 + n % 26)}{chr(97 + n // 26)}lo", f"{n}. {told}") for n in range(300)
+    ]
     hero = [mention(300 + n, "Ana Bell", f"Ana Bell did {n}. {told}") for n in range(5)]
     model = Telling()
     await groups([*many, *hero], model)

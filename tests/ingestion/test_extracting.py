@@ -30,9 +30,7 @@ def entity(name: str, kind: str = "character", told: str = "") -> ExtractedEntit
 
 
 def relation(source: str, target: str, told: str = "They met.") -> ExtractedRelation:
-    return ExtractedRelation(
-        section=1, source=source, target=target, description=told, strength=5
-    )
+    return ExtractedRelation(section=1, source=source, target=target, description=told, strength=5)
 
 
 def answered(*entities: ExtractedEntity, relations=()) -> Extraction:

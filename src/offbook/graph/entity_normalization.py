@@ -208,7 +208,9 @@ async def _judged(
     """Have the windows looked at, and the pairs judged that stand in none of them together."""
     shown = [{blocks.of[row] for block in window.blocks for row in block} for window in windows]
     apart = [
-        pair for pair in pairs if not any({blocks.of[row] for row in pair} <= seen for seen in shown)
+        pair
+        for pair in pairs
+        if not any({blocks.of[row] for row in pair} <= seen for seen in shown)
     ]
     decided = ledger.decisions
     ledger.expect(sum(_id(entities, pair) not in decided for pair in apart))
@@ -289,9 +291,7 @@ def _first_of(a: Mapping[str, int], b: Mapping[str, int]) -> Pair:
     return min(a.values()), min(b.values())
 
 
-def _components(
-    entities: Sequence[RawEntity], links: Links, settled: Settled
-) -> list[Component]:
+def _components(entities: Sequence[RawEntity], links: Links, settled: Settled) -> list[Component]:
     """Groups of three or more blocks that were not seen together yet, as they will be shown."""
     components = []
     for rows in links.sets():

@@ -20,7 +20,7 @@ from offbook.graph.verdicts import decision_id
 from offbook.models.batching import PutAside, ask_in_batches, tokens_of
 from offbook.names.evidence import says_who
 from offbook.names.identity import share_a_word
-from offbook.names.person import is_person
+from offbook.names.person import is_person, parse_name
 from offbook.prompts.who_is_who import WHO_IS_WHO, KnownName, WhoIsWho, WhoIsWhoInputs
 from offbook.types import Decision
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 _WINDOW_TOKENS: Final = 6_000
 _LEADING: Final = 8
 """The most mentioned stand in each window: a name that resembles nobody's may be theirs."""
-_TOLD: Final = 6
-"""Sentences of a name that tell who bears it; with others it has no more than"""
-_SOME: Final = 3
-"""so many, the first."""
+_TOLD: Final = 8
+"""Sentences of a person's name that two may well bear: a given name, a surname, a title."""
+_OF_FULL: Final = 4
+_OF_THINGS: Final = 2
 
 Block = tuple[int, ...]
 """Rows of mentions that are linked by their equal names, ascending."""
@@ -113,13 +113,14 @@ def _near(shown: Iterable[int], blocks: Blocks, pairs: Sequence[Pair]) -> list[l
 def _told(entities: Sequence[RawEntity], rows: Block) -> list[int]:
     """The mentions whose descriptions are shown, in reading order."""
     first = {entities[row].description: row for row in reversed(rows) if entities[row].description}
-    ordered = sorted(first.values())
-    telling = [row for row in ordered if _is_telling(entities[row])][:_TOLD]
-    others = [row for row in ordered if row not in telling]
-    return sorted([*telling, *others[: max(0, _SOME - len(telling))]])
+    most = _OF_FULL if parse_name(entities[rows[0]].name).is_full else _TOLD
+    if not any(is_person(entities[row].type) for row in rows):
+        most = _OF_THINGS
+    return sorted(sorted(first.values(), key=lambda row: (not _tells(entities[row]), row))[:most])
 
 
-def _is_telling(entity: RawEntity) -> bool:
+def _tells(entity: RawEntity) -> bool:
+    """Whether it says who the bearer of the name is."""
     return bool(entity.aliases) or says_who(entity.description, entity.name)
 
 

@@ -33,9 +33,9 @@ from offbook.types import Chunk, RawEntity, RawRelation, traits_of
 if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.batching import Asking
+    from offbook.prompts.extraction import ExtractedEntity
     from offbook.protocols import Store
     from offbook.runtime import Runtime
-    from offbook.prompts.extraction import ExtractedEntity
     from offbook.stores.connection import Connection
     from offbook.text.encodings import TokenCounter
 
@@ -103,9 +103,7 @@ class Extraction:
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
         for aside in await ask_in_batches(windows, self._ask, self._keep):
             subject = [aside.item.id]
-            await store.write(
-                jobs.quarantine, self.character, jobs.EXTRACT, subject, aside.reason
-            )
+            await store.write(jobs.quarantine, self.character, jobs.EXTRACT, subject, aside.reason)
             self._steps.add(1)
 
     async def _ask(self, window: Sequence[Chunk]) -> list[ExtractionAnswer]:
@@ -297,16 +295,18 @@ class _Listing:
         return self.by_key.setdefault((name_key(name) or name, kind), _Listed(name))
 
     def add_entity(self, chunk: Chunk, entity: ExtractedEntity) -> int:
-        """List an entity and the other names that the chunk states; count those that it does not."""
+        """List an entity with the names that the chunk states; count those that it does not."""
         kind, unproven = clean(entity.type), 0
         bearer = self._listed(clean(entity.name), kind)
         bearer.told.append(clean(entity.description))
         text = plain(chunk.text_with_headings)
         for alias in entity.aliases:
             name, evidence = clean(alias.called), clean(alias.evidence)
-            if not (name_key(name) and plain(evidence)):
-                unproven += 1
-            elif plain(name) not in text or plain(evidence) not in text:
+            if (
+                not (name_key(name) and plain(evidence))
+                or plain(name) not in text
+                or plain(evidence) not in text
+            ):
                 unproven += 1
             elif name_key(name) != name_key(bearer.name):
                 bearer.aliases.append(name)
@@ -314,7 +314,7 @@ class _Listing:
         return unproven
 
     def add_end(self, name: str, told: str, known: Set[str], *, is_alone: bool) -> None:
-        """List the end of a relation that is not known; one that is ``is_alone`` keeps all of it."""
+        """List the end of a relation, if it is not known; one ``is_alone`` is told all of it."""
         key = name_key(name) or name
         if key not in known:
             self._listed(name, "").told.append(told)

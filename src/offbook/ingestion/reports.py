@@ -198,7 +198,9 @@ def _tally(
         if len(mine) > _SHOWN:
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
         noted = [job for job in done if job.error and job.document == row.id]
-        row.messages += [f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted]
+        row.messages += [
+            f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted
+        ]
         if mine:
             row.status = "partial"
     lacking = {job.document for job in aside}

@@ -22,7 +22,7 @@ _TOLD_CHARS: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class KnownName:
-    """A name, its type, how often it is mentioned, and sentences that are numbered from ``first``."""
+    """A name, its type, how often it is mentioned, and sentences, numbered from ``first``."""
 
     name: str
     type: str
@@ -78,7 +78,7 @@ class WhoIsWho(BaseModel):
 
 
 def check_who_is_who(inputs: WhoIsWhoInputs, answer: WhoIsWho) -> None:
-    """Names and sentences that exist; a name with one bearer in one group; sentences of the name."""
+    """Only names and sentences that exist; a name in one group, or several if several bear it."""
     count = len(inputs.names)
     last = inputs.names[-1].sentences.stop - 1 if inputs.names else 0
     named = [number for group in answer.same for number in dict.fromkeys(group.names)]

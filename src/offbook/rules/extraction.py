@@ -89,9 +89,7 @@ def _gleaned(inputs: ExtractionInputs, section: Section, number: int) -> _Found:
     return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds, number)
 
 
-def _read(
-    inputs: ExtractionInputs, section: Section
-) -> tuple[Passage, list[Named], Named | None]:
+def _read(inputs: ExtractionInputs, section: Section) -> tuple[Passage, list[Named], Named | None]:
     """The passage, the entities of the configured types, and whom "I" means."""
     passage = read_passage(section.passage)
     if language_of(section.passage) != "en":

@@ -1,7 +1,8 @@
-"""Offline answers to "who is the same": pairs one by one, and linked groups as a whole.
+"""Offline answers to "who is the same": pairs one by one, linked groups as a whole, all names.
 
-Takes: the inputs of ``same_entity``, ``verify_group`` and ``who_is_who``.  Gives: their answers, each pair and each
-group judged on its own whatever else is in the batch, and whatever the order. Source: ours.
+Takes: the inputs of ``same_entity``, ``verify_group`` and ``who_is_who``.  Gives: their answers,
+each pair and each group judged on its own whatever else is in the batch, and whatever the order.
+Source: ours.
 
 1. Names by their form: full names first, then given names, titles with surnames, surnames alone,
    descriptions and kinship. A name that fits several people goes to the one it fits best, never

@@ -349,7 +349,9 @@ class GraphSettings(Section):
         " extracted from then on",
     )
     window: int = Field(
-        1200, ge=0, description="tokens of chunks in a row that one call extracts; 0: one chunk a call"
+        1200,
+        ge=0,
+        description="tokens of chunks in a row that one call extracts; 0: one chunk a call",
     )
     gleaning: bool = Field(
         False, description="a second pass a window for what the first missed; doubles the cost"
