@@ -43,7 +43,7 @@ AT_ONCE: Final = 120
 
 MOST_A_CALL: Final = 24
 """An answer is a paragraph an item: with many in a call, it would write for a minute."""
-FEW_A_CALL: Final = 6
+FEW_A_CALL: Final = 12
 """Fewer than that are not worth a call of their own."""
 
 

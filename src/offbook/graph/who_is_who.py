@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from offbook.models.batching import Asking
     from offbook.types import RawEntity
 
-_WINDOW_TOKENS: Final = 6_000
+_WINDOW_TOKENS: Final = 8_000
 _LEADING: Final = 8
 """The most mentioned stand in each window: a name that resembles nobody's may be theirs."""
-_TOLD: Final = 8
+_MORE_ROUNDS: Final = 2
+"""How often names that may be one, and stood in different windows, are put together anew."""
+_TOLD: Final = 6
 """Sentences of a person's name that two may well bear: a given name, a surname, a title."""
-_OF_FULL: Final = 4
-_OF_THINGS: Final = 2
+_OF_FULL: Final = 3
+_OF_THINGS: Final = 1
 
 Block = tuple[int, ...]
 """Rows of mentions that are linked by their equal names, ascending."""
@@ -90,24 +92,44 @@ def windows_of(
         return [_window(entities, list(shown.values()))]
     leading = sorted(shown, key=lambda block: (-len(shown[block]), block))[:_LEADING]
     room = _WINDOW_TOKENS - sum(costs[block] for block in leading)
-    filled: list[list[int]] = [[]]
-    for block in chain.from_iterable(_near(shown, blocks, pairs)):
-        if block not in leading:
-            if filled[-1] and sum(costs[other] for other in filled[-1]) + costs[block] > room:
-                filled.append([])
-            filled[-1].append(block)
-    return [_window(entities, [shown[b] for b in sorted([*leading, *part])]) for part in filled]
+    order = _in_order(shown.keys() - set(leading), blocks, pairs)
+    seen = [{*leading, *part} for part in _filled(order, costs, room)]
+    for _ in range(_MORE_ROUNDS):
+        left = [pair for pair in pairs if not any({blocks.of[r] for r in pair} <= s for s in seen)]
+        order = _in_order({blocks.of[row] for row in chain.from_iterable(left)}, blocks, left)
+        seen += [set(part) for part in _filled(order, costs, _WINDOW_TOKENS) if len(part) > 1]
+    return [_window(entities, [shown[block] for block in sorted(part)]) for part in seen]
 
 
-def _near(shown: Iterable[int], blocks: Blocks, pairs: Sequence[Pair]) -> list[list[int]]:
-    """Blocks that candidates tie to one another, in the order of their first mentions."""
-    home = {block: {block} for block in shown}
+def _filled(order: Sequence[int], costs: Mapping[int, int], room: int) -> list[list[int]]:
+    """Blocks in their order, in parts of at most ``room`` tokens, or of one."""
+    parts: list[list[int]] = []
+    left = 0
+    for block in order:
+        if not parts or costs[block] > left:
+            parts.append([])
+            left = room
+        parts[-1].append(block)
+        left -= costs[block]
+    return parts
+
+
+def _in_order(shown: Set[int], blocks: Blocks, pairs: Sequence[Pair]) -> list[int]:
+    """Blocks by their first mentions, each followed by those that may be one with it."""
+    near: dict[int, list[int]] = {}
     for a, b in pairs:
-        one, other = home[blocks.of[a]], home[blocks.of[b]]
-        if one is not other:
-            one |= other
-            home.update(dict.fromkeys(other, one))
-    return [sorted(home[block]) for block in sorted(home) if block == min(home[block])]
+        one, other = blocks.of[a], blocks.of[b]
+        near.setdefault(one, []).append(other)
+        near.setdefault(other, []).append(one)
+    ordered: dict[int, None] = {}
+    for block in sorted(shown):
+        waiting = [block]
+        while waiting:
+            following = waiting.pop(0)
+            if following in shown and following not in ordered:
+                ordered[following] = None
+                waiting += near.get(following, ())
+    return list(ordered)
 
 
 def _told(entities: Sequence[RawEntity], rows: Block) -> list[int]:

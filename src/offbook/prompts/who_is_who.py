@@ -17,7 +17,7 @@ from offbook.errors import InvalidAnswer
 from offbook.prompts.entities import one_line, shortened
 from offbook.prompts.prompt import Json, Prompt
 
-_TOLD_CHARS: Final = 300
+_TOLD_CHARS: Final = 240
 
 
 @dataclass(frozen=True, slots=True)
