@@ -27,3 +27,13 @@ async def keeper(tmp_path: Path) -> AsyncIterator[GraphBook]:
     async with found.book:
         found.forget_calls()
         yield found
+
+
+@pytest.fixture
+async def pairs(tmp_path: Path) -> AsyncIterator[GraphBook]:
+    """The same, where names are compared two by two and every description is merged."""
+    one_by_one = {"graph__who_is_who": False, "graph__join_words": 0}
+    found = await GraphBook.made(tmp_path, **one_by_one)
+    async with found.book:
+        found.forget_calls()
+        yield found

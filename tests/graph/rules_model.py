@@ -28,6 +28,7 @@ from offbook.prompts.entities import (
 )
 from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction, StatedAlias
 from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho
+from offbook.text.grammar import FUNCTION
 from offbook.types import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
@@ -81,7 +82,8 @@ def extract(inputs) -> Extraction:
         for sentence in re.split(r"(?<=[.])\s+", section.passage)
     ]
     for number, sentence in numbered:
-        names = list(dict.fromkeys(NAME.findall(sentence)))
+        found = dict.fromkeys(NAME.findall(sentence))
+        names = [name for name in found if name.lower() not in FUNCTION]
         for name in names:
             entities.setdefault((number, name), []).append(sentence)
         relations += [
@@ -96,7 +98,7 @@ def extract(inputs) -> Extraction:
                 section=number,
                 name=name,
                 type="character",
-                description=" ".join(told),
+                description=" ".join(told[:2]),
                 aliases=[
                     StatedAlias(called=other, evidence=sentence)
                     for sentence in told

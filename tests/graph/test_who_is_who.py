@@ -178,7 +178,7 @@ KNOWN = (KnownName("Ana", "character", 2, ("a", "b"), 1), KnownName("Bo", "", 1,
     ("same", "several", "why"),
     [
         ([([1, 9], [])], [], "no number"),
-        ([([1, 2], [9])], [], "no number"),
+        ([([1, 2], [9])], [], "none of them"),
         ([([1, 2], []), ([2, 1], [])], [], "several groups"),
         ([], [(1, [[1], [3]])], "part its sentences"),
         ([], [(1, [[1], [1, 2]])], "stand twice"),

@@ -316,19 +316,19 @@ def merges_of(graph: RawGraph, most_words: int = 0) -> list[Merge]:
 
     Args:
         graph: Groups and their relations.
-        most_words: Descriptions of one name, or of a relation, that have no more words in all stand
-            side by side: there is no name to choose, and nothing to shorten.
+        most_words: Descriptions of one name that have no more words in all, and those of a relation
+            that have at most twice as many, stand side by side: there is no name to choose, and
+            little to shorten.
     """
     merges = [entity_merge(graph, number) for number in range(len(graph.groups))]
     merges += [relation_merge(graph, ends) for ends in graph.edges]
-    return [
-        merge
-        for merge in merges
-        if len(merge.descriptions) > 1 and not _is_short(merge, most_words)
-    ]
+    return [merge for merge in merges if _needs_a_call(merge, most_words)]
 
 
-def _is_short(merge: Merge, most_words: int) -> bool:
-    if merge.kind == "entity" and len(set(map(name_key, merge.names))) > 1:
+def _needs_a_call(merge: Merge, most_words: int) -> bool:
+    if len(merge.descriptions) < 2:
         return False
-    return sum(len(description.split()) for description in merge.descriptions) <= most_words
+    words = sum(len(description.split()) for description in merge.descriptions)
+    if merge.kind == "relation":
+        return words > 2 * most_words
+    return words > most_words or len(set(map(name_key, merge.names))) > 1

@@ -34,6 +34,8 @@ _LEADING: Final = 8
 """The most mentioned stand in each window: a name that resembles nobody's may be theirs."""
 _MORE_ROUNDS: Final = 2
 """How often names that may be one, and stood in different windows, are put together anew."""
+_LONG_NUMBER: Final = 10_000
+"""Sentences are numbered as they are put together; sizes are those with numbers as long as this."""
 _TOLD: Final = 6
 """Sentences of a person's name that two may well bear: a given name, a surname, a title."""
 _OF_FULL: Final = 3
@@ -160,7 +162,7 @@ def _sentence(entity: RawEntity) -> str:
 
 
 def _cost(entities: Sequence[RawEntity], rows: Block) -> int:
-    return tokens_of(_known(entities, rows, 1).line())
+    return tokens_of(_known(entities, rows, _LONG_NUMBER).line())
 
 
 def _window(entities: Sequence[RawEntity], blocks: Sequence[Block]) -> Window:

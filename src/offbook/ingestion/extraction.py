@@ -161,7 +161,7 @@ def windows_of(
         if chunk.id not in wanted:
             before = ""
             continue
-        tokens = count(chunk.text_with_headings)
+        tokens = count(chunk.text)
         if chunk.document == before and held + tokens <= most:
             windows[-1].append(chunk)
             held += tokens

@@ -80,14 +80,14 @@ class WhoIsWho(BaseModel):
 def check_who_is_who(inputs: WhoIsWhoInputs, answer: WhoIsWho) -> None:
     """Only names and sentences that exist; a name in one group, or several if several bear it."""
     count = len(inputs.names)
-    last = inputs.names[-1].sentences.stop - 1 if inputs.names else 0
+    every = {n for name in inputs.names for n in name.sentences}
     named = [number for group in answer.same for number in dict.fromkeys(group.names)]
     parted = [several.number for several in answer.several]
     if unknown := sorted({n for n in (*named, *parted) if not 1 <= n <= count}):
         raise InvalidAnswer(f"there are {count} names; there is no number {unknown[:20]}")
     cited = {n for group in answer.same for n in group.sentences}
-    if unknown := sorted(n for n in cited if not 1 <= n <= last):
-        raise InvalidAnswer(f"there are {last} sentences; there is no number {unknown[:20]}")
+    if unknown := sorted(cited - every):
+        raise InvalidAnswer(f"there are {len(every)} sentences, none of them {unknown[:20]}")
     for several in answer.several:
         own = inputs.names[several.number - 1].sentences
         told = Counter(n for bearer in several.bearers for n in bearer)

@@ -372,10 +372,10 @@ class GraphSettings(Section):
     )
     verify: bool = Field(True, description="look at groups of three or more names as a whole")
     join_words: int = Field(
-        60,
+        80,
         ge=0,
-        description="descriptions of one name that have no more words in all are joined without a"
-        " call",
+        description="descriptions of one name that have no more words in all, or of a relation with"
+        " at most twice as many, are joined without a call",
     )
 
 
