@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from offbook.errors import InvalidAnswer
@@ -145,6 +146,29 @@ async def test_a_long_cast_is_shown_in_windows_that_all_hold_the_leading_names()
         assert (ana.mentions, len(ana.told)) == (5, 3)
     shown = {name.name for inputs in model.inputs for name in inputs.names}
     assert len(shown) == 301
+
+
+async def test_names_that_may_be_one_are_shown_together_and_not_two_by_two():
+    told = "A sailor of the north, who came to the island in a winter of ice and stayed. " * 3
+    many = [
+        mention(n, f"{chr(65 + n % 26)}{chr(97 + n // 26)}lo", f"{n}. {told}") for n in range(200)
+    ]
+    vectors = np.random.default_rng(1).standard_normal((len(many), 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    model = Telling()
+    await normalize(many, vectors, GraphSettings(), Asking(model, "Ana", retries=0))
+    assert len(model.inputs) > 2
+    assert set(model.calls) == {"who_is_who"}
+
+
+async def test_what_an_older_look_came_to_does_not_outlive_it():
+    ledger = Ledger()
+    await groups(FAMILY, Telling(same=[([2, 3], [4])]), ledger)
+    assert [each.same for each in ledger.decisions.values()] == [True]
+    more = [*FAMILY, mention(5, "Nan", "She came last.")]
+    found, _ = await groups(more, Telling(), ledger)
+    assert found == [[0, 1, 4], [2], [3], [5]]
+    assert not ledger.decisions
 
 
 async def test_another_name_that_a_passage_states_is_compared_though_it_is_like_nothing():

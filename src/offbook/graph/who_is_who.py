@@ -36,7 +36,7 @@ _MORE_ROUNDS: Final = 2
 """How often names that may be one, and stood in different windows, are put together anew."""
 _LONG_NUMBER: Final = 10_000
 """Sentences are numbered as they are put together; sizes are those with numbers as long as this."""
-_TOLD: Final = 6
+_TOLD: Final = 8
 """Sentences of a person's name that two may well bear: a given name, a surname, a title."""
 _OF_FULL: Final = 3
 _OF_THINGS: Final = 1
