@@ -183,8 +183,11 @@ def names_so_far(character: str, every: Sequence[Chunk]) -> dict[str, tuple[str,
     known: dict[str, str] = {}
     names: dict[str, tuple[str, ...]] = {}
     for chunk in every:
+        # A gender is given so that it is not looked for: the names do not depend on it.
         learned = learn_names(character, chunk.headings, (chunk.text,), "f")
         for alias in sorted(learned.aliases):
+            if MONTHS_AND_DAYS.issuperset(alias):
+                continue  # "Anne, born August 9"
             if len(known) < _NAMES_SHOWN and (key := " ".join(alias)) not in known:
                 text = chunk.text_with_headings
                 if (span := find_mention(text, key)) is not None:
