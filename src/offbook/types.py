@@ -167,7 +167,8 @@ class RawEntity:
     """An entity as one chunk mentions it, before names are normalized (RoleRAG section 3.2).
 
     ``start`` and ``end`` are offsets in the text of the chunk, where the name was found in it: an
-    edit in front of the chunk moves the chunk and leaves them true.
+    edit in front of the chunk moves the chunk and leaves them true. ``aliases`` are other names
+    that the chunk says are its; each is a mention as well, described by the words that say so.
     """
 
     id: str
@@ -178,6 +179,7 @@ class RawEntity:
     description: str
     start: int | None = None
     end: int | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,7 @@ def _tally(
     rows = rows or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
     open_ = jobs.list_jobs(conn, character)
     aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
+    done = jobs.list_jobs(conn, character, kind=jobs.EXTRACT, statuses={"done"})
     for row in rows:
         split = chunks.list_chunks(conn, character, document=row.id)
         counted_in = [c for c in split if not chunkings or c.chunking in chunkings]
@@ -208,6 +209,10 @@ def _tally(
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
         if row.status != "unchanged" and len(lengths) >= _MANY and row.median_chunk < _BRIEF:
             row.messages.append(_brief(row.median_chunk))
+        noted = [job for job in done if job.error and job.document == row.id]
+        row.messages += [
+            f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted
+        ]
         if mine:
             row.status = "partial"
     lacking = {job.document for job in aside}

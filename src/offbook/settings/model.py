@@ -346,9 +346,15 @@ class GraphSettings(Section):
         description="what an entity may be, with commas between; a change concerns what is"
         " extracted from then on",
     )
-    gleaning: bool = Field(
-        False, description="a second pass a chunk for what the first missed; doubles the cost"
+    window: int = Field(
+        1200,
+        ge=0,
+        description="tokens of chunks in a row that one call extracts; 0: one chunk a call",
     )
+    gleaning: bool = Field(
+        False, description="a second pass a window for what the first missed; doubles the cost"
+    )
+    dates: bool = Field(False, description="whether a date alone is an entity")
     k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
     threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")
     same_type: bool = Field(True, description="compare only entities of one type")
@@ -359,7 +365,16 @@ class GraphSettings(Section):
     once: bool = Field(
         True, description="judge two names once, and once more where a text mentions both"
     )
+    who_is_who: bool = Field(
+        True, description="look at all names of the text at once; only then at pairs that are left"
+    )
     verify: bool = Field(True, description="look at groups of three or more names as a whole")
+    join_words: int = Field(
+        80,
+        ge=0,
+        description="descriptions of one name that have no more words in all, or of a relation with"
+        " at most twice as many, are joined without a call",
+    )
 
 
 class RoleragSettings(Section):
@@ -593,10 +608,14 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "adaptive.splitter": "recursive",
         "raptor.splitter": "recursive",
         "graph.boundaries": "window",
+        "graph.window": 0,
+        "graph.dates": True,
         "graph.by_name": False,
         "graph.homonyms": False,
         "graph.once": False,
+        "graph.who_is_who": False,
         "graph.verify": False,
+        "graph.join_words": 0,
         "rolerag.hyde": "separate",
         "rolerag.parts_of_names": False,
         "rolerag.unmentioned": "out",
