@@ -42,10 +42,17 @@ def at_point(conn: Connection, character: Character, as_of: str) -> tuple[Charac
     then = replace(
         character,
         profile="\n\n".join(begun.text.strip() for begun in beginnings(texts, HEAD_TOKENS)),
-        voice=tuple(voice_of(texts)),
+        voice=_voice(character, texts),
         profile_documents=tuple(text.id for text in texts),
     )
     return then, point
+
+
+def _voice(character: Character, texts: Sequence[Document]) -> tuple[str, ...]:
+    """What the character says in texts; of a book, what of its voice stands in them."""
+    if characters.NAMES not in character.settings:
+        return tuple(voice_of(texts))
+    return tuple(said for said in character.voice if any(said in text.text for text in texts))
 
 
 def heads(
