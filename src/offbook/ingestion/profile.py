@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
@@ -92,13 +92,10 @@ def telling(
     if not named:
         return beginnings(documents, budget_tokens)
     step = sum(count_tokens(part.text) for part in named) // max(1, budget_tokens) + 1
-    chosen: list[Beginning] = []
-    for part in named[::step]:
-        budget_tokens -= count_tokens(part.text)
-        if budget_tokens < 0:
-            break
-        chosen.append(part)
-    return chosen or beginnings(documents, budget_tokens)
+    spread = named[::step]
+    spent = accumulate(count_tokens(part.text) for part in spread)
+    fitting = [part for part, so_far in zip(spread, spent, strict=True) if so_far <= budget_tokens]
+    return fitting or beginnings(documents, budget_tokens)
 
 
 def _naming(document: Document, names: Sequence[str]) -> Iterator[Beginning]:
