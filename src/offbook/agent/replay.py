@@ -125,7 +125,7 @@ class ReplayedSession(Session):
         self,
         store: Store,
         character: Character,
-        make_runtime: Callable[[], tuple[Runtime, Meter]],
+        make_runtime: Callable[[Character], tuple[Runtime, Meter]],
         transcript: Transcript,
         principal: str,
         *,

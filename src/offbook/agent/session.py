@@ -111,7 +111,7 @@ class Session:
     Args:
         store: Where conversations are kept.
         character: With whom.
-        make_runtime: Gives models and their meter, anew for each turn.
+        make_runtime: Gives models and their meter, anew for each turn, for the character as it is.
         id: The conversation's name; None: a new one.
         user: Whose it is; None: the owner's. Nobody sees another's.
         principal: Whose it is, in place of ``user``. What a greeting calls them is then the person
@@ -126,7 +126,7 @@ class Session:
         self,
         store: Store,
         character: Character,
-        make_runtime: Callable[[], tuple[Runtime, Meter]],
+        make_runtime: Callable[[Character], tuple[Runtime, Meter]],
         id: str | None = None,  # noqa: A002 - it is the conversation's id
         user: str | None = None,
         *,
@@ -185,7 +185,7 @@ class Session:
         return swipes.greetings(self.character, person.called, self.id)
 
     def _settings(self) -> SettingsModel:
-        runtime, _ = self._make_stage()
+        runtime, _ = self._make_stage(self.character)
         return runtime.settings
 
     def greet(self, number: int = 1) -> str:
@@ -308,7 +308,7 @@ class Session:
 
     async def _recall_once(self, said: str, *, learn: bool) -> OpenTurn:
         self.character, point = await self._store.read(self._look)
-        runtime, meter = self._make_stage()
+        runtime, meter = self._make_stage(self.character)
         settings, known = runtime.settings, self._history.known
         if learn and self._learning is not None and settings.limits.concurrency > 1:
             # Beside the reply; where only one call may be out, the reply goes first.

@@ -21,7 +21,9 @@ from offbook.stores import characters, documents
 from offbook.types import as_tuple
 
 if TYPE_CHECKING:
+    from offbook.app.books import BookCharacter, GivenBook
     from offbook.app.cards import Cards
+    from offbook.app.casts import CastRow
     from offbook.app.characters import ReembedReport
     from offbook.app.doctor import Check
     from offbook.app.documents import AliasReport, ForgetReport
@@ -68,6 +70,45 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
     async def create(self, name: str) -> Character:
         """A new character; its id is made from the name and is unique."""
         return await self.store.write(characters.create, name)
+
+    async def cast(self, book: GivenBook) -> list[CastRow]:
+        """Who is in a book, the most named first; no model is asked.
+
+        Args:
+            book: A file or folder, texts that are in memory, or the name or id of a book or
+                character that the home has. What is not in the home is not put there.
+
+        Raises:
+            UnknownName: there is no such book.
+            UnreadableDocument: a file cannot be read.
+        """
+        from offbook.app.books import list_cast
+
+        return await list_cast(self, book)
+
+    async def create_from(
+        self,
+        book: GivenBook,
+        name: str,
+        *,
+        progress: ProgressListener = unheard,
+    ) -> BookCharacter:
+        """Make a character of one of a book's people; it can be talked to at once.
+
+        All characters of a book share its texts, index and graph. No chat model is asked.
+
+        Args:
+            book: As in `cast`.
+            name: Who it is, by any name that the book has for them.
+            progress: Called with every step.
+
+        Raises:
+            UnknownName: there is no such book, or the name does not stand in it.
+            UsageError: several of its people have the name; the hint names them.
+        """
+        from offbook.app.books import create_from
+
+        return await create_from(self, book, name, progress)
 
     async def characters(self) -> list[CharacterInfo]:
         """All characters."""
@@ -140,11 +181,20 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         document: str,
         *,
         with_memories: bool = False,
+        for_all: bool = False,
         progress: ProgressListener = unheard,
     ) -> ForgetReport:
         """Delete a document and all that only it supports, from the whole database.
 
+        Args:
+            name: The character.
+            document: Its name or id.
+            with_memories: Also the turns and memories that rest on it.
+            for_all: Also where other characters share it: for all of them.
+            progress: Called with every step.
+
         Raises:
+            UsageError: others share it, and it is not to be forgotten for all.
             UnknownName: there is no such document.
             ModelError: the document is gone; the graph could not be brought up to date, and the
                 hint is the command that goes on.
@@ -152,7 +202,14 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         from offbook.app.documents import forget
 
         whose = await self.find(name)
-        return await forget(self, whose, document, with_memories=with_memories, progress=progress)
+        return await forget(
+            self,
+            whose,
+            document,
+            with_memories=with_memories,
+            for_all=for_all,
+            progress=progress,
+        )
 
     async def reembed(self, name: str, *, progress: ProgressListener = unheard) -> ReembedReport:
         """Make all vectors anew with the configured embedder; the old ones stay until then."""
@@ -313,7 +370,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         talk = Session(
             self.store,
             character,
-            partial(self.turn, character),
+            self.turn,
             session,
             user,
             keep=keep,

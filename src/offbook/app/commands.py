@@ -87,7 +87,7 @@ async def conversation_of(
         UsageError: the conversation belongs to somebody else, or the story has no such point.
     """
 
-    def turn() -> tuple[Runtime, Meter]:
+    def turn(character: Character) -> tuple[Runtime, Meter]:
         command = command_of(book) if goes_on else book
         return command.turn(character)
 

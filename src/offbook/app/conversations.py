@@ -51,7 +51,7 @@ async def replayed(
     talk = ReplayedSession(
         home.store,
         character,
-        lambda: home.turn(character),
+        home.turn,
         transcript,
         principal,
         named=session,

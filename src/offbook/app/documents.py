@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from offbook import pipeline
-from offbook.app.home import build_command, priced
+from offbook.app.casts import follow_texts
+from offbook.app.home import answering, build_command, priced
 from offbook.documents.readers import MEDIA, ReadDocument, read_document
 from offbook.documents.sources import collect
 from offbook.errors import (
@@ -43,8 +44,9 @@ from offbook.methods.knowledge import Knowledge
 from offbook.methods.raptor import check_tree
 from offbook.retrieval.graph_index import check_graph
 from offbook.retrieval.passages import check_split
+from offbook.settings import SettingsModel
 from offbook.stores import characters, chunks, documents, forgetting, graph, jobs
-from offbook.types import Usage
+from offbook.types import Usage, traits_of
 
 if TYPE_CHECKING:
     from offbook.app.home import Home, Opened
@@ -274,7 +276,7 @@ async def _read(
         UsageError: there is nothing to read, or was not before.
         UnknownName: the order names what is neither stored nor given; the hint names the nearest.
     """
-    readings, failed, unknown = await asyncio.to_thread(_read_files, paths, document_name)
+    readings, failed, unknown = await asyncio.to_thread(read_files, paths, document_name)
     if paths and not readings and not failed:
         raise UsageError(
             f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
@@ -308,6 +310,10 @@ async def ingest_readings(
     runtime = home.runtime(character.dimension)
     waiting = told_on_stderr(character.name)
     rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
+    default = SettingsModel.model_fields["method"].default
+    if runtime.settings.method == default and not traits_of(runtime.extractor).free:
+        await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
+    await follow_texts(home, character)
     return IngestReport(
         character=character.name,
         character_id=character.id,
@@ -340,9 +346,15 @@ async def estimate(
     return replace(counted, messages=tuple(messages))
 
 
-def _read_files(
+def read_files(
     named_paths: Sequence[Path | str], document_name: str | None
 ) -> tuple[list[ReadDocument], list[DocumentReport], list[str]]:
+    """Read files and folders: texts, reports of those that failed, paths of no known type.
+
+    Raises:
+        UnreadableDocument: a file that was named cannot be read.
+        UsageError: a path or the name is empty.
+    """
     if any(not str(path).strip() for path in named_paths):
         raise UsageError("a path is empty", "name a file or a folder")
     if document_name is not None and not document_name.strip():
@@ -381,6 +393,7 @@ async def forget(
     document: str,
     *,
     with_memories: bool,
+    for_all: bool,
     progress: ProgressListener,
 ) -> ForgetReport:
     """Delete a document; afterwards no file of the home holds a sentence of it.
@@ -409,10 +422,13 @@ async def forget(
         )
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
         raptor = home.settings.values.raptor
-        gone = await store.write(_remove, character, document, raptor, with_memories=with_memories)
+        gone = await store.write(
+            _remove, character, document, raptor, with_memories=with_memories, for_all=for_all
+        )
         await refresh_voice(store, character.id)
         # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
         await store.purge()
+        await follow_texts(home, character)
         messages = await _follow(home, character, gone, progress)
     return ForgetReport(
         character=character.name,
@@ -462,6 +478,7 @@ def _remove(
     raptor: RaptorSettings,
     *,
     with_memories: bool,
+    for_all: bool,
 ) -> _Gone:
     document = documents.require(conn, character.id, name)
     count = len(chunks.list_chunks(conn, character.id, document=document.id))
@@ -472,7 +489,9 @@ def _remove(
     has_graph = _passes(lambda: check_graph(conn, character))
     has_graph = has_graph and bool(graph.list_groups(conn, character.id))
     has_tree = _passes(lambda: check_tree(conn, character, raptor))
-    removal = documents.remove(conn, character.id, document.id, with_memories=with_memories)
+    removal = documents.remove(
+        conn, character.id, document.id, with_memories=with_memories, for_all=for_all
+    )
     return _Gone(document, removal, count, has_graph, summary, has_tree)
 
 
@@ -483,6 +502,7 @@ async def require_index(home: Opened, character: Character, *, with_cost: bool =
         IndexMissing: with the command and its estimate as the hint.
     """
     runtime = home.runtime(character.dimension)
+    runtime = replace(runtime, settings=answering(home.settings, character))
     needs = runtime.needs
     async with priced(home, character, with_cost=with_cost):
         for name in needs.chunkings:

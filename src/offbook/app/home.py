@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -25,6 +25,7 @@ from offbook.models.metering import Meter, Price
 from offbook.models.wrappers import wrap
 from offbook.runtime import Runtime
 from offbook.settings.endpoints import endpoint_of
+from offbook.settings.loading import DEFAULT
 from offbook.stores import characters, documents
 from offbook.stores.connection import open_store, sqlite_url
 from offbook.types import traits_of
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from offbook.models.embedders import OpenAIEmbedder
     from offbook.models.metering import Spending
     from offbook.protocols import ChatModel, Embedder, Store
-    from offbook.settings import Settings
+    from offbook.settings import Settings, SettingsModel
     from offbook.settings.endpoints import Endpoint
     from offbook.stores.connection import Connection
     from offbook.types import Character
@@ -188,7 +189,8 @@ class Home:
     def turn(self, character: Character) -> tuple[Runtime, Meter]:
         """Store and models for a turn, counted for itself as well; the budget is the command's."""
         meter = self.meter.part()
-        return self.wiring.runtime(meter, character.dimension), meter
+        runtime = self.wiring.runtime(meter, character.dimension)
+        return replace(runtime, settings=answering(self.settings, character)), meter
 
     async def find(self, name: str, *, only: bool = False) -> Character:
         """Find the character of this name or id; accents and case may be left out.
@@ -201,6 +203,26 @@ class Home:
             UnknownName: there is none; the nearest is in the hint.
         """
         return await self.store.read(find_character, name, only=only)
+
+
+PASSAGES: Final = 8
+"""Passages behind a reply of a character whose book no model has read: a novel says everything of
+everybody, and naive RAG over so many was right more often than a graph that rules had made."""
+
+
+def answering(settings: Settings, character: Character) -> SettingsModel:
+    """The settings by which a character replies: those in force, whatever anybody has set.
+
+    Where nobody has named a method, a character of a book answers from passages until a model has
+    made the indexes of the default method.
+    """
+    values = settings.values
+    if not character.settings.get(characters.BY_PASSAGES) or settings.origin("method") != DEFAULT:
+        return values
+    naive = values.naive
+    if settings.origin("naive.k") == DEFAULT:
+        naive = naive.model_copy(update={"k": PASSAGES})
+    return values.model_copy(update={"method": "naive", "naive": naive})
 
 
 class Opened(Protocol):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from offbook.cli.book import create_from, say_created
 from offbook.cli.cards import print_taken
 from offbook.cli.memory import memories
 from offbook.cli.options import GLOBALS, CharacterName, Json, UserSeen, Yes, confirm, settings_for
@@ -32,7 +33,7 @@ from offbook.errors import UsageError
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.types import Character, ContextItem, Message, Recall
+    from offbook.types import ContextItem, Message, Recall
 
 
 def create_command(
@@ -40,13 +41,30 @@ def create_command(
         None, metavar="NAME", help="In any script; with --card, default: the card's."
     ),
     card: str | None = typer.Option(None, metavar="FILE", help="Made from this character card."),
+    book: str | None = typer.Option(
+        None,
+        "--from",
+        metavar="BOOK",
+        help="One of this book's people: a file, a folder, or a book or character there is.",
+    ),
+    yes: bool = typer.Option(
+        False,
+        "--yes",
+        "-y",
+        help="With --from: ingest at once, by the model that is configured.",
+    ),
     as_json: Json = False,
 ) -> None:
-    """Make a new character."""
+    """Make a new character: of a name, a card, or one of a book's people (see `offbook cast`)."""
+    if book is not None:
+        if card is not None or name is None:
+            raise UsageError("--from takes a name and no card", "offbook create --from BOOK NAME")
+        create_from(book, name, yes=yes, as_json=as_json)
+        return
     if card is not None:
         report = with_offbook(settings_for(), lambda book: book.cards.create(card, name))
         if not as_json:
-            _say_created(report.character)
+            say_created(report.character)
         print_taken(report, as_json)
         return
     if name is None:
@@ -55,16 +73,8 @@ def create_command(
     if as_json:
         print_json({"id": character.id, "name": character.name, "created": character.created})
         return
-    _say_created(character)
+    say_created(character)
     say(f"next: offbook ingest {character.id} FILE...")
-
-
-def _say_created(character: Character) -> None:
-    from offbook.stores.characters import character_id
-
-    if character.id != character_id(character.name):
-        say(f"there is another {character.name!r}; name this one by its id")
-    say(f"created {character.name!r} (id {character.id})")
 
 
 def list_command(as_json: Json = False) -> None:
@@ -146,7 +156,8 @@ _COLUMNS: Final[Mapping[str, Callable[[dict[str, Any]], tuple[Any, ...]]]] = {
 
 
 def _overview(row: dict[str, Any]) -> str:
-    lists = {"chunkings": ", ".join(row["chunkings"]), "voice": "\n".join(row["voice"])}
+    lists = {name: ", ".join(row[name]) for name in ("chunkings", "names")}
+    lists["voice"] = "\n".join(row["voice"])
     lines = []
     for key, value in {**row, **lists}.items():
         for place, line in enumerate(str("-" if value in (None, "") else value).split("\n")):

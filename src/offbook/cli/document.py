@@ -105,6 +105,9 @@ def forget_command(
         "--with-memories",
         help="Also delete turns and memories that rest on it, now or later.",
     ),
+    for_all: bool = typer.Option(
+        False, "--for-all", help="Also where other characters share it: for all of them."
+    ),
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -119,7 +122,7 @@ def forget_command(
     report = with_progress(
         settings_for(),
         lambda book, progress: book.forget(
-            name, document, with_memories=with_memories, progress=progress
+            name, document, with_memories=with_memories, for_all=for_all, progress=progress
         ),
     )
     for message in report.messages:

@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import typer
 
-from offbook.cli import character, chat, document, graph, home, memory, process, question, server
+from offbook.cli import (
+    book,
+    character,
+    chat,
+    document,
+    graph,
+    home,
+    memory,
+    process,
+    question,
+    server,
+)
 from offbook.cli.cards import app as card_app
 from offbook.cli.evaluation import reports, runs
 from offbook.cli.options import GLOBALS, command_group, help_without_command, one_line
@@ -72,6 +83,7 @@ def _globals(
 
 _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "demo": character.demo_command,
+    "cast": book.cast_command,
     "create": character.create_command,
     "ingest": document.ingest_command,
     "forget": document.forget_command,

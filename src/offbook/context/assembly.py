@@ -485,6 +485,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 _GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands."""
+_NAMES: Final = "names"
+"""Where the names stand by which a book calls it."""
 
 
 def assemble(
@@ -534,4 +536,5 @@ def assemble(
         manner=wish(card.system_prompt),
         reminder=wish(card.post_history_instructions),
         gender=(own or {}).get(_GENDER, ""),
+        names=_texts((own or {}).get(_NAMES)),
     )

@@ -15,6 +15,7 @@ from offbook.context.assembly import fit_items, fit_shares
 from offbook.errors import ConfigurationError, IndexMissing
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.retrieval.search import IndexCache
+from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
 
@@ -42,6 +43,7 @@ _REFERS_BACK: Final = re.compile(
     r"|[他她它那这]|\b그(?:는|의|를|가|에게|녀|것|들)|거기|彼|それ|そこ|その",
     re.IGNORECASE,
 )
+_YOU: Final = re.compile(r"\b(?:you|your|yours|yourself)\b|[你您]|\bdu\b|\bdein", re.IGNORECASE)
 _NAMES_ITS_OWN: Final = re.compile(r"(?<=[\s(\"'“])(?!I\b|I')[^\W\d_a-z]\w+")
 
 
@@ -99,6 +101,12 @@ class Knowledge:
         """The question, with what it refers back to in front."""
         follow_up = self.settings.retrieval.follow_up
         return with_antecedent(question, self.history) if follow_up else question
+
+    def addressed(self, question: str) -> str:
+        """The question, with whom "you" means in front, where the texts tell of others as well."""
+        if self.character.settings.get(NAMES) and _YOU.search(question):
+            return f"{self.character.name}\n{question}"
+        return question
 
     def extractor_for(self, method: str) -> ChatModel:
         """The model that a method asks about the question.
@@ -170,7 +178,10 @@ class Knowledge:
             from offbook.ingestion.profile import heads
 
             read = await self.store.read(heads, character.id, budget, until)
-            return tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
+            return tuple(
+                Source(begun.document, "", begun.start, begun.start + len(begun.text))
+                for begun in read
+            )
 
         key = (character.id, budget, until)
         return character.profile, await _grounds.get(self.store, key, character.revision, load)

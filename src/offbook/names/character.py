@@ -255,16 +255,27 @@ def _is_attribute(tokens: list[Token], last: int) -> bool:
 
 
 def learn_names(
-    character: str, titles: Sequence[str], texts: Sequence[str], gender: Gender = ""
+    character: str,
+    titles: Sequence[str],
+    texts: Sequence[str],
+    gender: Gender = "",
+    given: Sequence[str] = (),
 ) -> Names:
-    """Learn what headings, root first, profile and passages call the character."""
+    """Learn what headings, root first, profile and passages call the character.
+
+    Where its names are ``given``, there are no others: a book's surname may be a sister's.
+    """
     name_words = _name_words(character)
-    full = _fullest(name_words, titles, texts) or character
-    aliases = (
-        set(_forms(name_words)) | set(_forms(_name_words(full))) | set(_dignities(full, titles))
-    )
+    if given:
+        full = character
+        aliases = {_folded(name) for name in (character, *given)} - {()}
+    else:
+        full = _fullest(name_words, titles, texts) or character
+        aliases = (
+            set(_forms(name_words)) | set(_forms(_name_words(full))) | set(_dignities(full, titles))
+        )
     plain = Names(character, full, frozenset(aliases))
-    for text in texts:
+    for text in () if given else texts:
         aliases.update(_called(text, plain))
     aliases.update([(alias[0],) for alias in aliases if _is_dignity(alias)])
     known = Names(character, full, frozenset(aliases))
@@ -299,6 +310,10 @@ def _is_dignity(alias: tuple[str, ...]) -> bool:
 
 def _name_words(name: str) -> tuple[str, ...]:
     return tuple(token.text for token in tokens_of(name) if token.is_word)
+
+
+def _folded(name: str) -> tuple[str, ...]:
+    return tuple(fold(word) for word in _name_words(name))
 
 
 def _forms(name: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

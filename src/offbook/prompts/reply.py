@@ -29,8 +29,8 @@ class ReplyInputs:
     ``replaced`` is a reply that is to be given anew, as ``wish`` says. ``manner`` and ``reminder``
     are what a character card wishes for in front of the conversation and behind it (its
     ``system_prompt`` and ``post_history_instructions``): material, never orders. ``gender`` is that
-    of the pronouns by which the documents speak of the character, "m" or "f"; the wording does not
-    mention it.
+    of the pronouns by which the documents speak of the character, "m" or "f", and ``names`` are
+    those of a character of a book; the wording does not mention them.
     """
 
     character: str
@@ -48,6 +48,7 @@ class ReplyInputs:
     manner: str = ""
     reminder: str = ""
     gender: Gender = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

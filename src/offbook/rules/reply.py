@@ -227,7 +227,7 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     outside = [item.title for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
         known.append(ContextItem("profile", "", inputs.profile, 0.0))
-    names = names_in(inputs.character, known, inputs.gender)
+    names = names_in(inputs.character, known, inputs.gender, inputs.names)
     question = _read(inputs, names.words)
     quoting = Quoting(gather(known), names)
     is_one = any(quoting.evidence.frequency[term.term] for term in question.terms)
@@ -279,12 +279,17 @@ def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
     return replace(question, terms=wanted, names=(), follow_up=False)
 
 
-def names_in(character: str, items: Sequence[ContextItem], gender: Gender = "") -> Names:
+def names_in(
+    character: str,
+    items: Sequence[ContextItem],
+    gender: Gender = "",
+    given: Sequence[str] = (),
+) -> Names:
     """What the context calls the character; the root of a heading path often has the full name."""
     # Entities and relations begin with the names of others: a mother may have the longer one.
     of_character = [item for item in items if item.kind not in _OF_OTHERS] or items
     titles = sorted({item.title.split("\n")[0] for item in of_character} - {""})
-    names = learn_names(character, titles, [item.text for item in of_character], gender)
+    names = learn_names(character, titles, [item.text for item in of_character], gender, given)
     headings = [_ENTITY.fullmatch(item.title) for item in items if item.kind == "entity"]
     aliases = {
         tuple(words(alias.strip().removeprefix("the ").removeprefix("The ")))

@@ -37,6 +37,10 @@ from offbook.types import Character
 MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
+NAMES: Final = "names"
+"""Where the names stand by which a book calls it, of a character that was made of a cast."""
+BY_PASSAGES: Final = "by_passages"
+"""Set while no model has read the book of such a character: it answers from passages."""
 
 _CHOSEN: Final = select(*columns_of(Character, characters))
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
@@ -70,10 +74,12 @@ def create(
     *,
     settings: Mapping[str, Any] | None = None,
     on_source_of: str | None = None,
+    source: str | None = None,
 ) -> Character:
     """Store a new character with a source of its own; its id is made unique by ``-2``, ``-3`` ...
 
-    It may share the source of another character instead, named by its id.
+    It may share the source of another character instead, named by its id. ``source`` is what a
+    source of its own is called; None: as the character.
 
     Raises:
         UsageError: the name cannot be used.
@@ -96,16 +102,16 @@ def create(
     }
     conn.execute(insert(characters), row)
     if shared is None:
-        give_source(conn, chosen)
+        give_source(conn, chosen, source)
     else:
         _look_at(conn, chosen, conn.scalar(select(source_of(shared.id))))
     return require(conn, chosen)
 
 
-def give_source(conn: Connection, character: str) -> None:
+def give_source(conn: Connection, character: str, called: str | None = None) -> None:
     """Give a character a source of its own, empty, in the place of the one it has."""
     leave_source(conn, character)
-    source = _free(conn, sources, character)
+    source = _free(conn, sources, called or character)
     conn.execute(insert(sources), {"id": source, "created": timestamp()})
     _look_at(conn, character, source)
 
@@ -236,6 +242,13 @@ def set_profile(
 def set_gender(conn: Connection, character: str, gender: str) -> None:
     """Store the gender of the pronouns by which the documents speak of it; empty: they do not."""
     set_setting(conn, character, GENDER, gender or None)
+
+
+def forget_names(conn: Connection, character: str) -> None:
+    """Leave a character that was made of a cast no name but its own: the others are of a text."""
+    who = require(conn, character)
+    if NAMES in who.settings:
+        set_setting(conn, character, NAMES, [who.name])
 
 
 def set_setting(conn: Connection, character: str, name: str, value: Any) -> None:

@@ -15,6 +15,7 @@ from offbook.errors import UnknownName, UsageError
 from offbook.stores import (
     call_cache,
     cards,
+    casts,
     characters,
     forgetting,
     graph,
@@ -71,6 +72,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
     ordinal = next_ordinal(conn, documents, character) if old is None else old.ordinal
     if old is not None and old.digest != document.digest:
         mark_unpurged(conn)
+        casts.remove(conn, character)
         for each in characters.sharing(conn, character):
             call_cache.forget_documents(conn, each, document.id)
             _forget_profile(conn, each, document.id)
@@ -177,7 +179,7 @@ def remove(
     if others and not for_all:
         raise UsageError(
             f"{document!r} is also known to {others}: a text cannot be half forgotten.",
-            "forget it for all of them, or for none",
+            "forget it for all of them: --for-all (over HTTP, `for_all=true`)",
         )
     in_it = select(chunks.c.id).where(of(chunks, character, document_id=document))
     ids = conn.scalars(in_it).all()
@@ -185,6 +187,7 @@ def remove(
     for each in sharing:
         jobs.remove_subjects(conn, each, ids)
         removals.append(_remove_resting(conn, each, document, with_memories=with_memories))
+    casts.remove(conn, character)
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
     conn.execute(delete(documents).where(of(documents, character, id=document)))
@@ -202,6 +205,7 @@ def _remove_resting(
     """Take a document that goes out of all that one character has made of it."""
     cards.remove(conn, character, document)
     _forget_profile(conn, character, document)
+    characters.forget_names(conn, character)
     queue.forget_quotes(conn, character)
     # Why a question about the graph stays open may quote any text; the next run notes it anew.
     jobs.remove_kind(conn, character, jobs.GRAPH)

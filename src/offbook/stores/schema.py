@@ -191,6 +191,14 @@ chunks: Final = _table(
     Index(None, "source_id", "document_id", "chunking", "ordinal"),
 )
 
+casts: Final = _table(
+    "casts",
+    of_source(),
+    # Names the texts, the persons' words on names, and the version that it was read by.
+    key("built_from"),
+    Column("cast", JSON, nullable=False),
+)
+
 chunk_attributes: Final = _table(
     "chunk_attributes",
     of_character(),

@@ -1,0 +1,272 @@
+"""The cast of a source: read by rules, kept, and made anew when texts or persons' words change.
+
+Takes: texts, and what persons said on names.  Gives: who is in them, as rows that tell how often
+and where, and to the characters that were made of it their names, voice and gender.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import accumulate, combinations
+from typing import TYPE_CHECKING, Any, Final
+
+from offbook import __version__, registry
+from offbook.documents.readers import ReadDocument
+from offbook.documents.sections import Section, sections
+from offbook.errors import UsageError
+from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.names.identity import name_key
+from offbook.names.person import is_person
+from offbook.stores import casts, characters, documents, graph
+from offbook.stores.statements import to_json
+from offbook.types import CastMember
+
+if TYPE_CHECKING:
+    from offbook.app.home import Home
+    from offbook.protocols import CastReader
+    from offbook.stores.connection import Connection
+    from offbook.types import Cast, Character
+
+STRETCHES: Final = 24
+"""Equal parts of a book, of each of which is told how often somebody is named in it."""
+MOST_MET: Final = 8
+_PARAGRAPH: Final = re.compile(r"\n\s*\n")
+_SAID: Final = re.compile(r"^[\s\"“”„«»‘’']+|[\s\"“”„«»‘’',;-]+$")
+_SHORTEST, _LONGEST = 30, 300
+"""Characters of a sample of speech."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Somebody who is named in the same paragraphs, and in how many."""
+
+    name: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class CastRow:
+    """One of the people of a book, as ``cast`` shows them.
+
+    ``lines`` counts what they say. ``first`` and ``last`` are where they are named: the heading
+    path, or ``@offset`` where no heading stands before; of several documents with its name in
+    front. ``appears`` counts the mentions in each of ``STRETCHES`` equal parts of the book.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    gender: str
+    mentions: int
+    lines: int
+    first: str
+    last: str
+    meets: tuple[Met, ...]
+    appears: tuple[int, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``cast --json``."""
+        return asdict(self)
+
+
+def stored_texts(conn: Connection, on: str) -> tuple[list[ReadDocument], str]:
+    """The texts of a character's source, in the order of the story, and what it is called."""
+    stored = stored_documents(conn, on)
+    if not stored:
+        raise UsageError(f"{on!r} has no documents yet", f"name some: offbook ingest {on} FILE...")
+    texts = [ReadDocument(each.name, each.text, "text/plain") for each in stored]
+    return texts, casts.source_id(conn, on)
+
+
+def text_digest(text: str) -> str:
+    """The digest of a text, as its document has it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def cast_reader() -> CastReader:
+    """The rules that read a cast."""
+    reader: CastReader = registry.load("cast", "rules")
+    return reader
+
+
+async def kept_cast(home: Home, character: str) -> Cast:
+    """Return the cast of a character's source, made anew where something has changed.
+
+    What it says of the characters that were made of it is theirs then: names, voice, gender.
+    """
+    basis = await home.store.read(basis_of, character)
+    cast = await home.store.read(casts.get, character, basis.built_from)
+    if cast is not None:
+        return cast
+    texts, _ = await home.store.read(stored_texts, character)
+    whole = [text.text for text in texts]
+    cast = await asyncio.to_thread(cast_reader(), whole, basis.same, basis.different)
+    await home.store.write(keep_cast, character, basis.built_from, cast)
+    return cast
+
+
+async def follow_texts(home: Home, character: Character) -> None:
+    """Read the cast anew, where the characters on a source were made of it."""
+    if await home.store.read(_has_cast, character.id):
+        await kept_cast(home, character.id)
+
+
+def _has_cast(conn: Connection, character: str) -> bool:
+    who = [characters.require(conn, each) for each in characters.sharing(conn, character)]
+    has_texts = bool(documents.list_all(conn, character))
+    return has_texts and any(characters.NAMES in each.settings for each in who)
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a cast is read from beside the texts, and a name for all of it."""
+
+    built_from: str
+    same: list[tuple[str, str]] = field(default_factory=list)
+    different: list[tuple[str, str]] = field(default_factory=list)
+
+
+def basis_of(conn: Connection, character: str) -> Basis:
+    """What the cast of a character's source is read from now."""
+    names = {mention.id: mention.name for mention in graph.list_raw_entities(conn, character)}
+    same = set(_groups(conn, character))
+    different: set[tuple[str, str]] = set()
+    for word in graph.list_decisions(conn, character):
+        pair = names.get(word.a, word.a), names.get(word.b, word.b)
+        if word.by == graph.PERSON and name_key(pair[0]) != name_key(pair[1]):
+            (same if word.same else different).add(pair)
+    told = sorted(same - different), sorted(different)
+    digests = [info.digest for info in documents.list_all(conn, character)]
+    reader = registry.load("cast", "rules")
+    read_by = [__version__, reader.__module__]
+    return Basis(text_digest(to_json([digests, told, read_by])), *told)
+
+
+def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
+    """Names of one person, where a model has made the graph: what rules made is no news."""
+    sharing = [characters.require(conn, each) for each in characters.sharing(conn, character)]
+    made = [each.settings for each in sharing if characters.NAMES in each.settings]
+    if all(characters.BY_PASSAGES in settings for settings in made):
+        return
+    mentions = {each.id: each for each in graph.list_raw_entities(conn, character)}
+    spelled: dict[str, dict[str, str]] = {}
+    for raw, group in graph.group_of(conn, character).items():
+        if is_person(mentions[raw].type) and (key := name_key(mentions[raw].name)):
+            spelled.setdefault(group, {}).setdefault(key, mentions[raw].name)
+    for names in spelled.values():
+        first, *others = sorted(names.values())
+        yield from ((first, other) for other in others)
+
+
+def keep_cast(conn: Connection, character: str, built_from: str, cast: Cast) -> None:
+    """Store a cast, unless the texts have changed since; tell the characters that it is of."""
+    if basis_of(conn, character).built_from != built_from:
+        return
+    casts.put(conn, character, built_from, cast)
+    texts = stored_documents(conn, character)
+    for each in characters.sharing(conn, character):
+        who = characters.require(conn, each)
+        if characters.NAMES not in who.settings:
+            continue
+        bearing = who_bears(cast, who.name)
+        member = bearing[0] if len(bearing) == 1 else CastMember(who.name, (who.name,))
+        names = list(dict.fromkeys([who.name, *member.aliases]))
+        characters.set_setting(conn, each, characters.NAMES, names)
+        characters.set_gender(conn, each, member.gender)
+        voice = _voice(cast, member, [text.text for text in texts])
+        ids = [text.id for text in texts]
+        characters.set_profile(conn, each, who.profile, voice=voice, documents=ids)
+
+
+def _voice(cast: Cast, member: CastMember, texts: Sequence[str]) -> list[str]:
+    """What a member says: samples from the whole book."""
+    said = (
+        _SAID.sub("", texts[quotation.text][quotation.start : quotation.end])
+        for quotation in cast.quotations
+        if quotation.speaker is not None and cast.members[quotation.speaker] is member
+    )
+    samples = list(dict.fromkeys(one for one in said if _SHORTEST <= len(one) <= _LONGEST))
+    step = max(1, len(samples) // VOICE_SAMPLES)
+    return samples[::step][:VOICE_SAMPLES]
+
+
+def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
+    """Count who is named where, who says how much, and who meets whom."""
+    places = _Places(texts)
+    lines = Counter(quotation.speaker for quotation in cast.quotations)
+    named: dict[int, list[tuple[int, int]]] = {}
+    together: dict[tuple[int, int], set[int]] = {}
+    for mention in cast.mentions:
+        named.setdefault(mention.member, []).append((mention.text, mention.start))
+        together.setdefault(places.paragraph(mention.text, mention.start), set()).add(
+            mention.member
+        )
+    met: dict[int, Counter[int]] = {}
+    for people in together.values():
+        for one, other in combinations(people, 2):
+            met.setdefault(one, Counter())[other] += 1
+            met.setdefault(other, Counter())[one] += 1
+    rows = []
+    for number, member in enumerate(cast.members):
+        at = sorted(named.get(number, ()))
+        beside = sorted(met.get(number, Counter()).items(), key=lambda each: (-each[1], each[0]))
+        appears = Counter(places.stretch(*place) for place in at)
+        rows.append(
+            CastRow(
+                name=member.name,
+                aliases=tuple(alias for alias in member.aliases if alias != member.name),
+                gender=member.gender,
+                mentions=len(at),
+                lines=lines[number],
+                first=places.told(*at[0]) if at else "",
+                last=places.told(*at[-1]) if at else "",
+                meets=tuple(Met(cast.members[who].name, times) for who, times in beside[:MOST_MET]),
+                appears=tuple(appears[stretch] for stretch in range(STRETCHES)),
+            )
+        )
+    return sorted(rows, key=lambda row: (-row.mentions, -row.lines, row.name))
+
+
+class _Places:
+    """Where an offset of a text is: in which paragraph, under which heading, how far on."""
+
+    def __init__(self, texts: Sequence[ReadDocument]) -> None:
+        self._names = [text.name for text in texts]
+        self._breaks = [[m.end() for m in _PARAGRAPH.finditer(text.text)] for text in texts]
+        self._sections: list[list[Section]] = [sections(text.text) for text in texts]
+        self._starts = [[one.title_start for one in each] for each in self._sections]
+        *self._before, self._whole = accumulate((len(text.text) for text in texts), initial=0)
+
+    def paragraph(self, text: int, offset: int) -> tuple[int, int]:
+        return text, bisect_right(self._breaks[text], offset)
+
+    def stretch(self, text: int, offset: int) -> int:
+        return (self._before[text] + offset) * STRETCHES // max(1, self._whole)
+
+    def told(self, text: int, offset: int) -> str:
+        """The heading path, or the offset, as ``--as-of`` takes it behind a document's name."""
+        under = bisect_right(self._starts[text], offset) - 1
+        path = ", ".join(self._sections[text][under].headings) if under >= 0 else ""
+        document = self._names[text] if len(self._names) > 1 else ""
+        if not path:
+            return f"{document}@{offset}"
+        return f"{document}#{path}" if document else path
+
+
+def who_bears(cast: Cast, name: str) -> list[CastMember]:
+    """Who has a name: as the fullest one, else as one of several, else as a part of one."""
+    key = name_key(name)
+    words = set(key.split())
+    keys = [(member, [name_key(alias) for alias in member.aliases]) for member in cast.members]
+    full = [member for member in cast.members if key and name_key(member.name) == key]
+    if len(full) == 1:
+        return full
+    exact = [member for member, forms in keys if key and key in forms]
+    if exact:
+        return exact
+    return [m for m, forms in keys if words and any(words <= set(form.split()) for form in forms)]
