@@ -15,7 +15,7 @@ from nicegui import ui
 
 from offbook.app.documents import require_index
 from offbook.app.estimate import estimate_ingestion
-from offbook.documents.readers import ReadDocument, read_content
+from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.native.documents import shown_to
 from offbook.stores import queue
@@ -61,34 +61,18 @@ def is_card(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in ENDINGS
 
 
-def show_import(visitor: Visitor) -> None:
-    """A place for a card, of which a new character is made."""
-
-    async def take(given: events.UploadEventArguments) -> None:
-        upload.reset()
-        await _create(visitor, given, said)
-
-    most = visitor.book.settings.values.server.max_body_bytes
-    label = "Or drop a character card here: PNG, JSON or CHARX"
-    hint = "Nothing in it is obeyed, fetched or run."
-    upload = uploader(label, "Choose a card", hint, ENDINGS, most, on_upload=take)
-    said = live_part()
-
-
-async def _create(visitor: Visitor, given: events.UploadEventArguments, said: ui.element) -> None:
-    with told_of_errors():
-        await visitor.admit("admin")
-        sent = SentFile(given.file.name, await given.file.read())
-        report = await visitor.command().cards.create(sent)
-        await begin_reading(visitor, report.character)
-        address = f"/c/{quote(report.character.id, safe='')}/documents"
-        if not report.warnings:
-            ui.navigate.to(address)
-            return
-        said.clear()
-        with said:
-            _mended(report)
-            link(f"Go on to {report.character.name}", address)
+async def create_of_card(visitor: Visitor, sent: SentFile, said: ui.element) -> None:
+    """Make a new character of a card; what was mended is told before the page is left."""
+    report = await visitor.command().cards.create(sent)
+    await begin_reading(visitor, report.character)
+    address = f"/c/{quote(report.character.id, safe='')}/documents"
+    if not report.warnings:
+        ui.navigate.to(address)
+        return
+    said.clear()
+    with said:
+        _mended(report)
+        link(f"Go on to {report.character.name}", address)
 
 
 async def attach_cards(place: CharacterPlace, files: Sequence[SentFile], here: ui.element) -> None:
@@ -325,7 +309,6 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
-_TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -358,11 +341,11 @@ class _Documents:
         await self._draw()
 
     def _uploader(self) -> None:
-        label = "Drop files here: .txt, .md, .html, .pdf; cards and lorebooks: .json, .png, .charx"
+        label = f"Drop files here: {', '.join(MEDIA)}; cards and lorebooks: .json, .png, .charx"
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
-        endings = (*_TEXTS, *ENDINGS)
+        endings = (*MEDIA, "text/*", *ENDINGS)
         self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PARTS: Final = (
     ("talk", "Talk", ""),
+    ("cast", "Cast", "/cast"),
     ("graph", "Graph", "/graph"),
     ("documents", "Documents", "/documents"),
     ("names", "Names", "/names"),
