@@ -51,7 +51,7 @@ async def test_a_key_to_talk_sees_its_character_and_nothing_that_changes_it(
     page = here.page
     cards = page.locator(".cards .card")
     await expect(cards).to_have_count(1)
-    for absent in ("Create", "Choose a card"):
+    for absent in ("Create", "Choose a file"):
         await expect(page.get_by_role("button", name=absent)).to_have_count(0)
     await expect(page.get_by_role("link", name="Reviews")).to_have_count(0)
     await picture(page, "page-key-start")
