@@ -62,8 +62,8 @@ async def asked(book: Offbook, words: str, as_of: str | None = None, **names: An
 def listen(talk: Session, actor: OfflineModel) -> None:
     make = talk._make_stage
 
-    def runtime() -> Any:
-        made, meter = make()
+    def runtime(who: Any) -> Any:
+        made, meter = make(who)
         return replace(made, actor=actor), meter
 
     talk._make_stage = runtime

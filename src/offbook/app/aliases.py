@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from offbook.app.casts import kept_cast
 from offbook.app.documents import (
     AliasReport,
     Known,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
-    from offbook.types import Character, RawEntity
+    from offbook.types import Cast, Character, RawEntity
 
 
 REASON = "corrected by a user"
@@ -68,8 +69,8 @@ class Names:
     story: Story
 
     @classmethod
-    def read(cls, conn: Connection, character: Character) -> Names:
-        """What is stored now."""
+    def read(cls, conn: Connection, character: Character, cast: Cast | None = None) -> Names:
+        """What is stored now; of a book with the names of its ``cast``."""
         mentions: dict[str, str] = {}
         chunks: dict[str, dict[str, None]] = {}
         spellings: dict[str, str] = {}
@@ -83,6 +84,9 @@ class Names:
             for decision in graph.list_decisions(conn, character.id)
             if decision.by == graph.PERSON and decision.a not in mentions
         ]
+        for member in () if cast is None else cast.members:
+            for name in member.aliases:
+                spellings.setdefault(name_key(name), name)
         for word in words:
             for name in (word.a, word.b):
                 spellings.setdefault(name_key(name), name)
@@ -439,15 +443,27 @@ async def correct(
     record_it: Callable[[Connection, Names], AliasOverride],
     progress: ProgressListener,
 ) -> AliasReport:
-    """Record a correction, then bring the graph up to date with all that are recorded."""
+    """Record a correction, then bring cast and graph up to date with all that are recorded.
+
+    A character of a book has a cast before it has a graph.
+    """
     store = home.store
+    is_cast = characters.NAMES in character.settings
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
-        await require_graph(home, character)
-        word = await store.write(lambda conn: record_it(conn, Names.read(conn, character)))
-        now = await store.read(characters.require, character.id)
-        async with done_already(home, character, word.in_words()):
-            aside = await rebuild(home, character, progress, summary=now.profile is not None)
-        bearers = await store.read(_bearers, character.id, word.decision)
+        cast = await kept_cast(home, character.id) if is_cast else None
+        has_graph = cast is None or bool(await store.read(graph.list_groups, character.id))
+        if has_graph:
+            await require_graph(home, character)
+        word = await store.write(lambda conn: record_it(conn, Names.read(conn, character, cast)))
+        aside: list[str] = []
+        if has_graph:
+            now = await store.read(characters.require, character.id)
+            async with done_already(home, character, word.in_words()):
+                aside = await rebuild(home, character, progress, summary=now.profile is not None)
+        if is_cast:
+            cast = await kept_cast(home, character.id)
+        bearers = await store.read(_bearers, character.id, word.decision, cast, has_graph)
+        aside += await store.read(_holding_for, character.id)
     made = word.decision
     return AliasReport(
         character=character.name,
@@ -464,11 +480,24 @@ async def correct(
     )
 
 
-def _bearers(conn: Connection, character: str, decision: Decision) -> tuple[Known, ...]:
-    """The entities that bear one of the names of a decision."""
+def _bearers(
+    conn: Connection, character: str, decision: Decision, cast: Cast | None, has_graph: bool
+) -> tuple[Known, ...]:
+    """The entities, or of a book without a graph its people, that bear a name of a decision."""
     keys = {name_key(decision.a), name_key(decision.b)}
+    if cast is None or has_graph:
+        known = [Known(each.name, each.aliases) for each in load_graph(conn, character).entities]
+    else:
+        known = [
+            Known(each.name, tuple(alias for alias in each.aliases if alias != each.name))
+            for each in cast.members
+        ]
     return tuple(
-        Known(entity.name, entity.aliases)
-        for entity in load_graph(conn, character).entities
-        if not keys.isdisjoint(map(name_key, entity.names))
+        each for each in known if not keys.isdisjoint(map(name_key, (each.name, *each.aliases)))
     )
+
+
+def _holding_for(conn: Connection, character: str) -> list[str]:
+    """What is said of a word on names where several characters share a source."""
+    others = [each for each in characters.sharing(conn, character) if each != character]
+    return [f"it holds for {', '.join(others)} as well, who share the texts"] if others else []

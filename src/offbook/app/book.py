@@ -21,7 +21,7 @@ from offbook.stores import characters, documents
 from offbook.types import as_tuple
 
 if TYPE_CHECKING:
-    from offbook.app.books import BookCharacter
+    from offbook.app.books import BookCharacter, GivenBook
     from offbook.app.cards import Cards
     from offbook.app.casts import CastRow
     from offbook.app.characters import ReembedReport
@@ -71,7 +71,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         """A new character; its id is made from the name and is unique."""
         return await self.store.write(characters.create, name)
 
-    async def cast(self, book: Path | str | Sequence[ReadDocument]) -> list[CastRow]:
+    async def cast(self, book: GivenBook) -> list[CastRow]:
         """Who is in a book, the most named first; no model is asked.
 
         Args:
@@ -88,7 +88,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
 
     async def create_from(
         self,
-        book: Path | str | Sequence[ReadDocument],
+        book: GivenBook,
         name: str,
         *,
         progress: ProgressListener = unheard,

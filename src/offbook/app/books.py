@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -47,13 +48,19 @@ _NEAREST: Final = 6
 class Book:
     """A book: its texts, and a character on its source where the home has one.
 
-    ``called`` is what its source is or would be called; ``left`` are files that were not read.
+    ``called`` is what its source is or would be called, ``typed`` what leads to it on a command
+    line, and ``left`` are files that were not read.
     """
 
     called: str
     texts: Sequence[ReadDocument]
     on: str | None = None
+    typed: str = "BOOK"
     left: tuple[str, ...] = ()
+
+
+GivenBook = Path | str | Sequence[ReadDocument] | Book
+"""A file or folder, or the name of what the home has; texts; or a book that was found before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,26 @@ class BookCharacter:
 # -- a book ------------------------------------------------------------------------------------
 
 
-async def find_book(home: Home, book: Path | str | Sequence[ReadDocument]) -> Book:
+async def known_book(home: Home, name: str) -> Book:
+    """Find the book of this id or name that the home has, or that of a character.
+
+    Raises:
+        UnknownName: there is none; the hint names the nearest.
+    """
+    return await book_of(home, await home.store.read(_known, name))
+
+
+async def book_of(home: Home, character: str) -> Book:
+    """Return the source of a character as a book.
+
+    Raises:
+        UsageError: it has no documents.
+    """
+    texts, called = await home.store.read(stored_texts, character)
+    return Book(called, texts, character, called)
+
+
+async def find_book(home: Home, book: GivenBook) -> Book:
     """Find a book: files or a folder, texts, or the name of a book or character of the home.
 
     Raises:
@@ -88,12 +114,12 @@ async def find_book(home: Home, book: Path | str | Sequence[ReadDocument]) -> Bo
         UnreadableDocument: a file cannot be read.
     """
     left: tuple[str, ...] = ()
+    if isinstance(book, Book):
+        return book
     if isinstance(book, Path | str):
         path = Path(book)
         if not str(book).strip() or not os.path.exists(path):  # noqa: PTH110  (of any length)
-            known = await home.store.read(_known, str(book))
-            texts, called = await home.store.read(stored_texts, known)
-            return Book(called, texts, known)
+            return await known_book(home, str(book))
         texts, failed, unknown = await asyncio.to_thread(read_files, [path], None)
         left = (*(f"{row.name}: {row.messages[0]}" for row in failed), *unknown)
         called = path.resolve().name if path.is_dir() else path.stem
@@ -106,7 +132,8 @@ async def find_book(home: Home, book: Path | str | Sequence[ReadDocument]) -> Bo
     on = await home.store.read(casts.holding, [text_digest(text.text) for text in texts])
     if on is not None:
         texts, called = await home.store.read(stored_texts, on)
-    return Book(called, texts, on, left)
+    typed = shlex.quote(str(book)) if isinstance(book, Path | str) else "BOOK"
+    return Book(called, texts, on, typed, left)
 
 
 def _known(conn: Connection, name: str) -> str:
@@ -140,7 +167,7 @@ async def cast_of(home: Home, book: Book) -> Cast:
     return await asyncio.to_thread(cast_reader(), [text.text for text in book.texts])
 
 
-async def list_cast(home: Home, book: Path | str | Sequence[ReadDocument]) -> list[CastRow]:
+async def list_cast(home: Home, book: GivenBook) -> list[CastRow]:
     """List the people of a book, the most named first."""
     found = await find_book(home, book)
     cast = await cast_of(home, found)
@@ -152,7 +179,7 @@ async def list_cast(home: Home, book: Path | str | Sequence[ReadDocument]) -> li
 
 async def create_from(
     home: Home,
-    book: Path | str | Sequence[ReadDocument],
+    book: GivenBook,
     name: str,
     progress: ProgressListener = unheard,
 ) -> BookCharacter:
@@ -221,7 +248,7 @@ def choose(cast: Cast, book: Book, name: str) -> tuple[CastMember, tuple[str, ..
         UsageError: several people have it.
     """
     bearing = who_bears(cast, name)
-    listing = f"list who is in it: offbook cast {book.called}"
+    listing = f"list who is in it: offbook cast {book.typed}"
     if len(bearing) == 1:
         return bearing[0], ()
     if bearing:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.app.aliases import listed_decisions
 from offbook.app.documents import command_for, naming_the_build, require_graph
 from offbook.app.files import require_place, write_whole
-from offbook.app.home import build_command
+from offbook.app.home import answering, build_command
 from offbook.errors import UnknownName
 from offbook.graph.assembly import load_graph
 from offbook.graph.drawing.formats import writer_for
@@ -48,7 +48,8 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
         IndexMissing: the part is of the graph, or of the traits, and there are none.
     """
     if part in OF_GRAPH:
-        await require_graph(home, character)
+        if part != "decisions" or characters.NAMES not in character.settings:
+            await require_graph(home, character)
         return await home.store.read(rows, character.id, part)
     if part in OF_TRAITS:
         return await attributes(home, character)
@@ -59,7 +60,7 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
         principal = None if user is None else principal_of(user)
         return await home.store.read(memory_rows, character.id, principal)
     shapes: dict[str | None, Callable[[Connection], Any]] = {
-        None: lambda conn: _overview(conn, character),
+        None: lambda conn: _overview(conn, character, answering(home.settings, character).method),
         "documents": lambda conn: _documents(conn, character.id),
         "chunks": lambda conn: _chunks(conn, character.id),
     }
@@ -70,7 +71,7 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
     return await home.store.read(shapes[part])
 
 
-def _overview(conn: Connection, character: Character) -> dict[str, Any]:
+def _overview(conn: Connection, character: Character, method: str) -> dict[str, Any]:
     infos = documents.list_all(conn, character.id)
     return {
         "id": character.id,
@@ -81,6 +82,8 @@ def _overview(conn: Connection, character: Character) -> dict[str, Any]:
         "chunkings": sorted(chunks.list_chunkings(conn, character.id)),
         "embedder": character.embedder,
         "dimension": character.dimension,
+        "method": method,
+        "names": list(character.settings.get(characters.NAMES, ())),
         "profile": character.profile,
         "voice": list(character.voice),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -53,7 +54,7 @@ def cast_command(
     shown = rows[:limit] if limit else rows
     write(table([_columns(row) for row in shown]))
     if left := len(rows) - len(shown):
-        say(f"and {left} more: offbook cast {book!r} -n 0")
+        say(f"and {left} more: offbook cast {shlex.quote(book)} -n 0")
 
 
 def _columns(row: CastRow) -> tuple[str, ...]:

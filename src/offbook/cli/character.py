@@ -51,7 +51,7 @@ def create_command(
         False,
         "--yes",
         "-y",
-        help="With --from: also ingest with the configured model, at its cost.",
+        help="With --from: ingest at once, by the model that is configured.",
     ),
     as_json: Json = False,
 ) -> None:
@@ -156,7 +156,8 @@ _COLUMNS: Final[Mapping[str, Callable[[dict[str, Any]], tuple[Any, ...]]]] = {
 
 
 def _overview(row: dict[str, Any]) -> str:
-    lists = {"chunkings": ", ".join(row["chunkings"]), "voice": "\n".join(row["voice"])}
+    lists = {name: ", ".join(row[name]) for name in ("chunkings", "names")}
+    lists["voice"] = "\n".join(row["voice"])
     lines = []
     for key, value in {**row, **lists}.items():
         for place, line in enumerate(str("-" if value in (None, "") else value).split("\n")):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from offbook.server.native import cards, characters, documents, evaluations, memories, talk
+from offbook.server.native import books, cards, characters, documents, evaluations, memories, talk
 
 ROUTERS: Final = tuple(
-    module.routes for module in (cards, documents, memories, talk, evaluations, characters)
+    module.routes for module in (books, cards, documents, memories, talk, evaluations, characters)
 )

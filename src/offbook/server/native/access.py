@@ -17,6 +17,7 @@ from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
 from offbook.server.failures import forbidden
 from offbook.server.masking import masked
+from offbook.stores.characters import may_change_source
 from offbook.stores.principals import Right
 from offbook.types import Character
 
@@ -148,10 +149,23 @@ async def _administrator(caller: CurrentPrincipal) -> None:
         raise forbidden(message, "make a key without --character")
 
 
+async def _changeable(
+    character: Annotated[Character, _with("write")], book: Book, caller: CurrentPrincipal
+) -> Character:
+    if not await book.store.read(may_change_source, character.id, caller.characters):
+        raise forbidden(
+            f"what {character.name!r} has read is shared with others, which the key does not open",
+            "a key without --character, or with all of them, may change it",
+        )
+    return character
+
+
 ReadableCharacter = Annotated[Character, Depends(visible)]
 """A character that the caller may talk to."""
 WritableCharacter = Annotated[Character, _with("write")]
-"""A character whose documents, memories and aliases the caller may change."""
+"""A character whose memories the caller may change."""
+ChangeableCharacter = Annotated[Character, Depends(_changeable)]
+"""One whose documents and aliases they may change: these are of all who share its source."""
 AdministeredCharacter = Annotated[Character, _with("admin")]
 """A character that the caller may delete and take away."""
 ADMINISTRATOR: Final = Depends(_administrator)

@@ -16,10 +16,10 @@ from offbook.server.dependencies import Book
 from offbook.server.native.access import (
     AdministeredCharacter,
     Body,
+    ChangeableCharacter,
     Listed,
     ReadableCharacter,
     SentFileBody,
-    WritableCharacter,
     decoded,
 )
 from offbook.types import SentFile, WrittenFile
@@ -129,7 +129,7 @@ async def list_files(character: ReadableCharacter, book: Book) -> list[dict[str,
 
 
 @routes.post(_STORED)
-async def attach(body: GivenCard, character: WritableCharacter, book: Book) -> dict[str, Any]:
+async def attach(body: GivenCard, character: ChangeableCharacter, book: Book) -> dict[str, Any]:
     """Give a character a lorebook, or a card if it has none; no model is asked.
 
     Its text becomes a document: an ingestion builds what the method needs of it.

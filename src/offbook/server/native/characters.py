@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response, status
@@ -22,15 +22,20 @@ from offbook.server.native.access import (
     ADMINISTRATOR,
     AdministeredCharacter,
     Body,
+    ChangeableCharacter,
     ReadableCharacter,
     User,
-    WritableCharacter,
     answer,
     commanded,
     decoded,
     whose,
 )
+from offbook.server.native.books import GivenBook
 from offbook.server.native.cards import GivenCard
+
+if TYPE_CHECKING:
+    from offbook.app.book import Offbook
+    from offbook.app.books import BookCharacter
 
 routes: Final = APIRouter(prefix="/api", tags=["characters"])
 _ONE: Final = "/characters/{character}"
@@ -132,7 +137,7 @@ async def import_(body: Archive, book: Book) -> dict[str, str]:
 
 
 @routes.post(f"{_ONE}/reembed", response_model=ReembedReport)
-async def reembed(character: WritableCharacter, request: Request) -> Response:
+async def reembed(character: ChangeableCharacter, request: Request) -> Response:
     """Make all vectors anew with the configured embedder; the old ones answer until then."""
     id_ = character.id
     return answer(await commanded(request, lambda command: command.reembed(id_)))
@@ -147,17 +152,20 @@ Limit = Annotated[int | None, Query(ge=1, le=10**6, description="The most rows; 
 
 
 class NewCharacter(Body):
-    """A name, in any script; or a card, which brings one."""
+    """A name, in any script; or a card, which brings one; or a name and the book that has it."""
 
     name: str | None = Field(
         None, min_length=1, max_length=1_000, description="With a card, none: the card's."
     )
     card: GivenCard | None = Field(None, description="The card that it is made from.")
+    book: GivenBook | None = Field(None, description="The book that it is one of the people of.")
 
     @model_validator(mode="after")
     def _is_called(self) -> NewCharacter:
         if self.name is None and self.card is None:
             raise ValueError("a character has a name: give `name`, or a `card` that has one")
+        if self.book is not None and (self.card is not None or self.name is None):
+            raise ValueError("of a `book` a character is made by its `name`, and without a `card`")
         return self
 
 
@@ -179,12 +187,23 @@ async def list_characters(book: Book, caller: CurrentPrincipal) -> list[Characte
 
 
 @routes.post("/characters", status_code=status.HTTP_201_CREATED, dependencies=[ADMINISTRATOR])
-async def create(body: NewCharacter, book: Book, response: Response) -> dict[str, Any]:
-    """Make a character, from a name or from a card; its id is made from the name and is unique.
+async def create(
+    body: NewCharacter, book: Book, request: Request, response: Response
+) -> dict[str, Any]:
+    """Make a character, from a name, a card or a book; its id is made from the name and is unique.
 
-    What is in a card becomes documents; no model is asked.
+    What is in a card becomes documents; no model is asked. One of a book can be talked to at once,
+    and shares its texts with the others of that book; `.../estimate` tells what a model would add.
     """
-    if body.card is not None:
+    if body.book is not None:
+        given, name = body.book, body.name or ""
+
+        async def made_of(command: Offbook) -> BookCharacter:
+            return await command.create_from(await given.found(command), name)
+
+        made_one = await commanded(request, made_of)
+        character, made = made_one.character, made_one.as_json()
+    elif body.card is not None:
         report = await book.cards.create(body.card.sent(), body.name)
         character, made = report.character, report.as_json()
     else:

@@ -24,6 +24,7 @@ from offbook.server.dependencies import Book, Caller, CurrentPrincipal
 from offbook.server.events import EVENTS, TOLD, followed
 from offbook.server.native.access import (
     Body,
+    ChangeableCharacter,
     Listed,
     ReadableCharacter,
     SentFileBody,
@@ -38,7 +39,7 @@ from offbook.server.native.talk import Preset
 from offbook.stores import documents, queue
 from offbook.stores.queue import Ingestion
 
-_MOST_DOCUMENTS = 1_000
+MOST_DOCUMENTS = 1_000
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
@@ -71,7 +72,7 @@ class GivenDocuments(Body):
 
     documents: Listed[GivenDocument] = Field(
         default_factory=list,
-        max_length=_MOST_DOCUMENTS,
+        max_length=MOST_DOCUMENTS,
         description="None: build what the stored documents lack.",
     )
     method: str | None = Field(None, max_length=100, description="None: as it is configured.")
@@ -87,7 +88,7 @@ routes: Final = APIRouter(prefix="/api/characters/{character}", tags=["documents
 @routes.post("/documents", status_code=status.HTTP_202_ACCEPTED)
 async def add(
     body: GivenDocuments,
-    character: WritableCharacter,
+    character: ChangeableCharacter,
     book: Book,
     request: Request,
     response: Response,
@@ -157,11 +158,14 @@ async def read(
 @routes.delete("/documents/{document:path}", response_model=ForgetReport)
 async def forget(
     document: DocumentName,
-    character: WritableCharacter,
+    character: ChangeableCharacter,
     request: Request,
     caller: CurrentPrincipal,
     with_memories: Annotated[
         bool, Query(description="Also turns and memories of anybody that rest on it: `admin`.")
+    ] = False,
+    for_all: Annotated[
+        bool, Query(description="Also where other characters share it: for all of them.")
     ] = False,
 ) -> Response:
     """Delete a document and all that only it supports, from the whole database."""
@@ -169,7 +173,8 @@ async def forget(
         require(caller, "admin")
     id_ = character.id
     report = await commanded(
-        request, lambda command: command.forget(id_, document, with_memories=with_memories)
+        request,
+        lambda command: command.forget(id_, document, with_memories=with_memories, for_all=for_all),
     )
     messages = readable(report.messages, whole=caller.may_administer)
     return answer(replace(report, messages=tuple(messages)))
@@ -209,7 +214,7 @@ async def look_at(stored: StoredIngestion) -> Ingestion:
 @routes.post("/ingestions/{ingestion}/cancel")
 async def cancel(
     stored: StoredIngestion,
-    character: WritableCharacter,
+    character: ChangeableCharacter,
     book: Book,
     request: Request,
     caller: CurrentPrincipal,

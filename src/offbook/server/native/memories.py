@@ -17,6 +17,7 @@ from offbook.server.dependencies import Book, CurrentPrincipal
 from offbook.server.failures import asked_by_owner
 from offbook.server.native.access import (
     Body,
+    ChangeableCharacter,
     Listed,
     ReadableCharacter,
     SentFileBody,
@@ -146,7 +147,7 @@ async def kept_out(
 
 @routes.post("/aliases", response_model=AliasReport)
 async def say(
-    body: TwoNames, character: WritableCharacter, request: Request, caller: CurrentPrincipal
+    body: TwoNames, character: ChangeableCharacter, request: Request, caller: CurrentPrincipal
 ) -> Response:
     """A person's word that two names are one and the same, or are not."""
     id_ = character.id
@@ -159,7 +160,7 @@ async def say(
 @routes.delete("/decisions/{decision}", response_model=AliasReport)
 async def undo(
     decision: Annotated[str, Path(max_length=200)],
-    character: WritableCharacter,
+    character: ChangeableCharacter,
     request: Request,
     caller: CurrentPrincipal,
 ) -> Response:
