@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.app.books import find_book
-from offbook.app.casts import stored_texts
-from offbook.documents.readers import ReadDocument, read_content
+from offbook.app.books import book_of, find_book
+from offbook.documents.readers import read_content
 from offbook.stores import characters, documents, queue
 from offbook.types import traits_of
 from offbook.ui.documents import begin_reading
@@ -33,6 +32,7 @@ from offbook.ui.elements import (
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
+    from offbook.app.books import Book, BookCharacter
     from offbook.app.casts import CastRow
     from offbook.app.documents import CharacterInfo
     from offbook.stores.connection import Connection
@@ -66,7 +66,8 @@ async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
             named(bar, aria_label="Progress")
     try:
         reading = await asyncio.to_thread(read_content, str(sent), sent.data)
-        found = await visitor.commanded(partial(_found, texts=[reading]))
+        book = partial(find_book, book=[reading])
+        found = await visitor.commanded(partial(_found, book=book))
     finally:
         if not told.is_deleted:
             told.delete()
@@ -74,7 +75,7 @@ async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
         return
     with here, named(part("section", "listed in-sight"), aria_label=f"Cast of {sent}") as whole:
         text("h2", f"Who is in {sent}?")
-        await _List(visitor, str(sent), [reading], found).show()
+        await _List(visitor, str(sent), book, found).show()
         ui.run_javascript(_INTO_SIGHT.format(id=whole.id))
 
 
@@ -85,20 +86,22 @@ async def show_cast(place: CharacterPlace) -> None:
     if not names:
         notice("There is no document yet.", "The cast is of the documents.")
         return
-    texts, _ = await visitor.book.store.read(stored_texts, id_)
     text("p", f"Who is in {_in_short(names)}?", "quiet")
-    found = await visitor.commanded(partial(_found, texts=texts))
-    await _List(visitor, _in_short(names), texts, found).show()
+    book = partial(book_of, character=id_)
+    found = await visitor.commanded(partial(_found, book=book))
+    await _List(visitor, _in_short(names), book, found).show()
 
 
+_Find = Callable[["Offbook"], Coroutine[Any, Any, "Book"]]
+"""Finds a book as it is now: another page may have made a character of it meanwhile."""
 _Found = tuple[list["CastRow"], list[str]]
 """The people of a book, and the ids of the characters on its source."""
 
 
-async def _found(command: Offbook, texts: Sequence[ReadDocument]) -> _Found:
-    rows, book = await command.cast(texts), await find_book(command, texts)
-    on = book.on
-    return rows, [] if on is None else await command.store.read(characters.sharing, on)
+async def _found(command: Offbook, book: _Find) -> _Found:
+    here = await book(command)
+    rows = await command.cast(here)
+    return rows, [] if here.on is None else await command.store.read(characters.sharing, here.on)
 
 
 def _documents(conn: Connection, character: str) -> list[str]:
@@ -109,18 +112,16 @@ class _List:
     """The people of a book, and a search among them.
 
     Args:
-        book: What the book is called.
-        texts: What it says.
+        called: What the book is called.
+        book: Finds it.
         found: Its people, and the characters on its source.
     """
 
-    def __init__(
-        self, visitor: Visitor, book: str, texts: Sequence[ReadDocument], found: _Found
-    ) -> None:
-        self._visitor, self._book, self._texts = visitor, book, texts
+    def __init__(self, visitor: Visitor, called: str, book: _Find, found: _Found) -> None:
+        self._visitor, self._called, self._book = visitor, called, book
         self._rows, self._sharing = found
         self._most = max((times for row in self._rows for times in row.appears), default=0)
-        self._shared = _shared([place for row in self._rows for place in (row.first, row.last)])
+        self._start = shared_start([place for row in self._rows for place in (row.first, row.last)])
         self._made: dict[str, CharacterInfo] = {}
         self._is_making = False
 
@@ -128,7 +129,7 @@ class _List:
         """Build it where it stands."""
         if not self._rows:
             hint = "Make a character by its name instead, and give it this file as a document."
-            notice(f"Nobody is named in {self._book}.", hint, "warn")
+            notice(f"Nobody is named in {self._called}.", hint, "warn")
             return
         seen = await self._visitor.characters()
         for info in seen:
@@ -180,31 +181,11 @@ class _List:
             self._way_to(row)
 
     def _picture(self, row: CastRow) -> None:
-        """How often somebody is named in each stretch of the book, as bars and in words."""
-        bars = []
-        for place, times in enumerate(row.appears):
-            if times:
-                height = max(_LEAST, _HEIGHT * sqrt(times / self._most))
-                bars.append(f"M{10 * place} {_HEIGHT:g}v-{height:.1f}h8v{height:.1f}z")
         box = f"0 0 {10 * len(row.appears) - 2} {_HEIGHT:g}"
         with part("figure"):
             with part("svg", viewBox=box, preserveAspectRatio="none", aria_hidden="true"):
-                part("path", d="".join(bars))
-            text("figcaption", self._when(row))
-
-    def _when(self, row: CastRow) -> str:
-        """From where to where somebody is named, and where most: what the bars show, in words."""
-        stretches = [place for place, times in enumerate(row.appears) if times]
-        ends = (row.first, stretches[0]), (row.last, stretches[-1] + 1)
-        first, last = (self._told(place, stretch / len(row.appears)) for place, stretch in ends)
-        peak = (row.appears.index(max(row.appears)) + 0.5) / len(row.appears)
-        where = first if first == last else f"{first} to {last}"
-        return f"{where}, most around {peak:.0%}"
-
-    def _told(self, place: str, share: float) -> str:
-        """Where something is: a heading, or the share of the book before it."""
-        name, at, _ = place[self._shared :].partition("@")
-        return name or (f"{share:.0%}" if at else place)
+                part("path", d=bars(row.appears, self._most))
+            text("figcaption", when(row, self._start))
 
     def _way_to(self, row: CastRow) -> None:
         """The way to talk to somebody: to who was made already, or to be made now."""
@@ -219,19 +200,21 @@ class _List:
         if self._is_making:
             return
         self._is_making, leaves = True, False
-        words = f"{row.name} is being made of {self._book}"
+        words = f"{row.name} is being made of {self._called}"
         told = ui.notification(words, spinner=True, timeout=None, position="top")
         try:
             with told_of_errors():
                 await self._visitor.admit("admin")
-                made = await self._visitor.commanded(
-                    lambda command: command.create_from(self._texts, row.name)
-                )
+                made = await self._visitor.commanded(partial(_create, book=self._book, of=row.name))
                 ui.navigate.to(_address(made.character.id))
                 leaves = True
         finally:
             self._is_making = leaves
             told.dismiss()
+
+
+async def _create(command: Offbook, book: _Find, of: str) -> BookCharacter:
+    return await command.create_from(await book(command), of)
 
 
 def _address(character: str) -> str:
@@ -248,7 +231,42 @@ def _in_short(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def _shared(places: Sequence[str]) -> int:
+def bars(appears: Sequence[int], most: int) -> str:
+    """The path of an SVG that shows how often somebody is named in each stretch of a book.
+
+    A bar grows with the square root of the times, ``most`` is as high as any: who is named a few
+    times is seen beside who is named hundreds of times.
+    """
+    drawn = []
+    for place, times in enumerate(appears):
+        if times:
+            height = max(_LEAST, _HEIGHT * sqrt(times / most))
+            drawn.append(f"M{10 * place} {_HEIGHT:g}v-{height:.1f}h8v{height:.1f}z")
+    return "".join(drawn)
+
+
+def when(row: CastRow, start: int) -> str:
+    """From where to where somebody is named, and where most: what the bars show, in words.
+
+    Args:
+        row: Somebody who is named.
+        start: How many letters of a heading say nothing: ``shared_start``.
+    """
+    whole = len(row.appears)
+    named_in = [place for place, times in enumerate(row.appears) if times]
+    ends = (row.first, named_in[0] / whole), (row.last, (named_in[-1] + 1) / whole)
+    first, last = (_told(place[start:], share) for place, share in ends)
+    where = first if first == last else f"{first} to {last}"
+    return f"{where}, most around {(row.appears.index(max(row.appears)) + 0.5) / whole:.0%}"
+
+
+def _told(place: str, share: float) -> str:
+    """A heading, or the document's name, or the share of the book."""
+    name, at, _ = place.partition("@")
+    return name or (f"{share:.0%}" if at else place)
+
+
+def shared_start(places: Sequence[str]) -> int:
     """How many letters in front all headings have in common: a title, a document's name."""
     told = [place for place in places if place]
     first, last = min(told, default=""), max(told, default="")
@@ -273,7 +291,7 @@ async def show_origin(place: CharacterPlace) -> None:
         ingestions = await visitor.book.store.read(queue.list_ingestions, character.id)
         if any(not each.has_ended for each in ingestions):
             _goes_on(place)
-        elif visitor.may_write:
+        elif place.may_change:
             _offer(place)
 
 
@@ -281,7 +299,7 @@ def _offer(place: CharacterPlace) -> None:
     """A button for what a model would add; its price is told, and agreed to, first."""
 
     async def add() -> None:
-        await place.visitor.admit("write")
+        await place.admit_change()
         if await begin_reading(place.visitor, place.character):
             here.clear()
             with here:

@@ -18,7 +18,7 @@ from offbook.app.estimate import estimate_ingestion
 from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.native.documents import shown_to
-from offbook.stores import queue
+from offbook.stores import characters, queue
 from offbook.types import SentFile, traits_of
 from offbook.ui.elements import (
     button,
@@ -248,7 +248,7 @@ class _Running:
         with part("div", "panel") as self.whole:
             with part("div", "bar"):
                 self._told: TextElement = text("p", "", "grow")
-                if place.visitor.may_write:
+                if place.may_change:
                     self._cancel = button("Cancel", self._end, icon="close", look="small")
                     named(self._cancel, aria_label="Cancel reading")
             self._bar = ui.linear_progress(0, show_value=False, size="8px")
@@ -272,7 +272,7 @@ class _Running:
     async def _end(self) -> None:
         visitor = self._place.visitor
         with told_of_errors():
-            await visitor.admit("write")
+            await self._place.admit_change()
             await visitor.book.store.write(queue.cancel, self._id)
             self._is_ending = True
             if not self._cancel.is_deleted:  # it may have ended meanwhile
@@ -331,7 +331,7 @@ class _Documents:
         self._files: object = None
 
     async def show(self) -> None:
-        if self._visitor.may_write:
+        if self._place.may_change:
             self._uploader()
         self._progress = Progress(self._place, self._look)
         self._notices = part("div", "listed")
@@ -350,7 +350,7 @@ class _Documents:
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
         with told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             files = [SentFile(file.name, await file.read()) for file in given.files]
             self._upload.reset()
             texts = [file for file in files if not is_card(str(file))]
@@ -370,7 +370,7 @@ class _Documents:
 
     async def _read_those(self) -> None:
         """Have the documents that are there read for the configured method."""
-        await self._visitor.admit("write")
+        await self._place.admit_change()
         await self._read([])
 
     async def _look(self) -> None:
@@ -450,7 +450,7 @@ class _Documents:
             name = row["name"]
             if name not in self._rows:
                 with self._list:
-                    self._rows[name] = _Row(name, self._forget if self._visitor.may_write else None)
+                    self._rows[name] = _Row(name, self._forget if self._place.may_change else None)
             drawn = self._rows[name]
             if self._list.default_slot.children[place] is not drawn.whole:
                 drawn.whole.move(self._list, place)
@@ -470,20 +470,24 @@ class _Documents:
         """The texts are stored, and the configured method has not read all of them."""
         with part("div", "notice warn", role="status"):
             text("p", "These texts are not read yet for the method that replies.")
-            if self._visitor.may_write:
+            if self._place.may_change:
                 button("Read them", once(self._read_those), icon="auto_stories", look="small")
 
     async def _forget(self, name: str) -> None:
         consequence = (
             "It goes with all that only it supports: chunks, vectors, entities, cached answers."
         )
+        if others := await self._others():
+            consequence = f"It goes for {', '.join(others)} as well, who share it. {consequence}"
         page = ui.context.client.content  # its row may be gone before the answer comes
         if not await confirmed(f"Delete {name}?", consequence, "Delete"):
             return
         with page, told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             id_ = self._place.character.id
-            report = await self._visitor.commanded(lambda command: command.forget(id_, name))
+            report = await self._visitor.commanded(
+                lambda command: command.forget(id_, name, for_all=True)
+            )
             turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
             ui.notify(
                 f"{name} is deleted. {turns} and {memories} rested on it.",
@@ -491,6 +495,13 @@ class _Documents:
                 position="top",
             )
             await self._draw()
+
+    async def _others(self) -> list[str]:
+        """The names of the other characters that look at the same documents."""
+        own = self._place.character.id
+        sharing = await self._visitor.book.store.read(characters.sharing, own)
+        seen = await self._visitor.characters()
+        return [info.name for info in seen if info.id in sharing and info.id != own]
 
 
 class _Row:

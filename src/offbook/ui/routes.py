@@ -156,7 +156,7 @@ async def _of_character(
             failed(error)
             link("All characters", "/")
         return
-    place = CharacterPlace(visitor, character)
+    place = CharacterPlace(visitor, character, await visitor.may_change(character))
     with framed(character.name, place, part):
         try:
             await build(place)
