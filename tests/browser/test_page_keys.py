@@ -14,7 +14,7 @@ from tests.browser.served import Served, Visit, Visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-LEADS = ("Graph", "Documents", "Names", "Memories", "Compare", "Talk")
+LEADS = ("Cast", "Graph", "Documents", "Names", "Memories", "Compare", "Talk")
 
 RECORD = """() => {
   const emit = window.socket.emit.bind(window.socket);

@@ -94,6 +94,24 @@ async def test_the_cast_of_a_book_stands_on_the_page_of_each_of_its_characters(b
     assert "/c/osric-thane" in shown
 
 
+async def test_of_many_people_the_first_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    names = [f"Mr {chr(65 + n)}{chr(97 + n)}th" for n in range(25)]
+    many = Cast(
+        tuple(CastMember(name, (name,)) for name in names),
+        tuple(CastMention(0, 1, 2, n) for n in range(25) for _ in range(25 - n)),
+    )
+    async with opened(tmp_path) as book:
+        await book.create("Tom")
+        await book.ingest_texts("tom", [TEXT])
+        monkeypatch.setattr(f"{__name__}.read_cast", lambda *_: many)
+        async with client_of(book) as client:
+            shown = (await client.get("/c/tom/cast")).text
+    assert "25 people" in shown
+    assert "Show all 25" in shown
+    assert "Search people" in shown
+    assert [name for name in names if f"Talk to {name}" in shown] == names[:20]
+
+
 async def test_a_key_is_led_to_its_own_characters_of_a_book_and_makes_none(tmp_path: Path):
     async with opened(tmp_path) as book:
         await book.create_from([TEXT], NELL)
