@@ -290,7 +290,7 @@ async def test_stored_calls_about_a_conversation_go_with_what_it_rests_on(tmp_pa
         talk = await book.session("ada", session="evening")
         make = talk._make_stage
         talk._make_stage = lambda who: (replace(make(who)[0], extractor=model), make(who)[1])
-        book.learning.make_runtime = lambda _: replace(make()[0], extractor=model)
+        book.learning.make_runtime = lambda who: replace(make(who)[0], extractor=model)
         # As if the summary had been made from another document.
         await book.store.write(
             lambda conn: conn.execute(update(characters).values(profile_documents=["other-md"]))

@@ -14,6 +14,7 @@ from offbook.errors import UsageError
 from offbook.protocols import Store
 from offbook.stores import (
     call_cache,
+    casts,
     characters,
     chunks,
     conversations,
@@ -28,7 +29,7 @@ from offbook.stores import (
 )
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
 from offbook.stores.leases import Owner
-from offbook.types import MemoryFragment
+from offbook.types import Cast, CastMember, CastMention, MemoryFragment
 from tests.stores import data
 
 ADA, BEA = "ada-lovelace", "bea"
@@ -156,6 +157,31 @@ async def test_a_document_is_forgotten_for_all_or_not_at_all(both: Store):
         assert await both.read(chunks.list_judgements, character, "acts") == []
         assert await both.read(jobs.list_jobs, character, kind=jobs.TRAITS) == []
         assert await both.read(call_cache.get, character) is None
+
+
+async def test_a_cast_is_of_the_source_and_goes_with_any_of_its_texts(both: Store):
+    cast = Cast((CastMember("Ada", ("Ada", "The Countess")),), (CastMention(0, 1, 4, 0),))
+    await both.write(casts.put, ADA, "then", cast)
+    await both.write(characters.set_setting, BEA, characters.NAMES, ["Bea", "The Countess"])
+    assert await both.read(casts.get, BEA, "then") == cast
+    assert await both.read(casts.get, BEA, "now") is None
+    await both.write(data.add_document, BEA, "new.md", "Later.")
+    assert await both.read(casts.get, ADA, "then") == cast, "whoever reads it sees the change"
+    await both.write(documents.put, ADA, data.document("new.md", "Other words."))
+    assert await both.read(casts.get, ADA, "then") is None
+    await both.write(casts.put, ADA, "then", cast)
+    await both.write(documents.remove, ADA, "life.md", for_all=True)
+    assert await both.read(casts.get, ADA, "then") is None
+    settings = (await both.read(characters.require, BEA)).settings
+    assert settings[characters.NAMES] == ["Bea"]
+
+
+async def test_a_source_is_found_by_all_its_texts_and_no_others(both: Store):
+    digests = [info.digest for info in await both.read(documents.list_all, ADA)]
+    assert await both.read(casts.holding, digests[::-1]) == ADA
+    assert await both.read(casts.holding, digests[:1]) is None
+    assert await both.read(casts.holding, [*digests, "other"]) is None
+    assert await both.read(casts.holding, []) is None
 
 
 async def test_a_forgotten_text_of_both_is_nowhere_in_the_home(sqlite_store, sqlite_home: Path):

@@ -7,11 +7,14 @@ beginning, the budget divided among them, since persona documents begin with wha
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+import re
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
 from offbook.errors import AnswerError, InputRefused
+from offbook.graph.mentions import find_mention
 from offbook.ingestion.documents import are_stored, stored_documents, voice_of
 from offbook.prompts.ask import ask
 from offbook.prompts.summaries import PROFILE, ProfileInputs
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from offbook.types import Character, Position
 
 
+_BLANK: Final = re.compile(r"\n\s*\n")
 HEAD_TOKENS: Final = 300
 """About as long as the profile that a model writes."""
 
@@ -39,9 +43,10 @@ def at_point(conn: Connection, character: Character, as_of: str) -> tuple[Charac
     """
     point = Point(as_of, parse_point(conn, character.id, as_of))
     texts = documents_until(stored_documents(conn, character.id), point.position)
+    read = telling(character, texts, HEAD_TOKENS)
     then = replace(
         character,
-        profile="\n\n".join(begun.text.strip() for begun in beginnings(texts, HEAD_TOKENS)),
+        profile="\n\n".join(part.text.strip() for part in read),
         voice=_voice(character, texts),
         profile_documents=tuple(text.id for text in texts),
     )
@@ -59,18 +64,49 @@ def heads(
     conn: Connection, character: str, budget_tokens: int, until: Position | None
 ) -> list[Beginning]:
     """What of the documents the profile rests on; at a point it consists of it."""
-    texts = stored_documents(conn, character)
+    who, texts = characters.require(conn, character), stored_documents(conn, character)
     if until is None:
-        return beginnings(texts, budget_tokens)
-    return beginnings(documents_until(texts, until), HEAD_TOKENS)
+        return telling(who, texts, budget_tokens)
+    return telling(who, documents_until(texts, until), HEAD_TOKENS)
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The first ``len(text)`` characters of a document."""
+    """The first ``len(text)`` characters of a document; of a book those from ``start`` on."""
 
     document: str
     text: str
+    start: int = 0
+
+
+def telling(
+    character: Character, documents: Sequence[Document], budget_tokens: int
+) -> list[Beginning]:
+    """What tells most of a character: how its documents begin.
+
+    Of a book these are paragraphs that name it, one after another from the first to the last: a
+    novel seldom begins with what matters to one of its people.
+    """
+    names = character.settings.get(characters.NAMES)
+    named = [part for each in documents for part in _naming(each, names)] if names else []
+    if not named:
+        return beginnings(documents, budget_tokens)
+    step = sum(count_tokens(part.text) for part in named) // max(1, budget_tokens) + 1
+    spread = named[::step]
+    spent = accumulate(count_tokens(part.text) for part in spread)
+    fitting = [part for part, so_far in zip(spread, spent, strict=True) if so_far <= budget_tokens]
+    return fitting or beginnings(documents, budget_tokens)
+
+
+def _naming(document: Document, names: Sequence[str]) -> Iterator[Beginning]:
+    """The paragraphs of a document that hold one of some names."""
+    start = 0
+    for blank in chain(_BLANK.finditer(document.text), (None,)):
+        end = len(document.text) if blank is None else blank.start()
+        text = document.text[start:end]
+        if any(find_mention(text, name) for name in names):
+            yield Beginning(document.id, text, start)
+        start = end if blank is None else blank.end()
 
 
 def beginnings(documents: Sequence[Document], budget_tokens: int) -> list[Beginning]:
@@ -100,12 +136,12 @@ _HEAD_TOKENS: Final = 4_000
 
 
 def profile_inputs(
-    name: str, texts: list[Document], budget_tokens: int, described: str = ""
+    character: Character, texts: list[Document], budget_tokens: int, described: str = ""
 ) -> ProfileInputs:
     """What the prompt of the profile is told; ``described`` is what the graph's node says."""
     most = min(budget_tokens, _HEAD_TOKENS) if described else budget_tokens
-    passages = tuple(b.text for b in beginnings(texts, most))
-    return ProfileInputs(name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
+    passages = tuple(part.text for part in telling(character, texts, most))
+    return ProfileInputs(character.name, passages, truncate_to_tokens(described, _DESCRIBED_TOKENS))
 
 
 async def write_profile(
@@ -136,7 +172,7 @@ async def write_profile(
     if not texts:
         return None
     description = "" if described is None else await described
-    inputs = profile_inputs(character.name, texts, settings.profile.budget_tokens, description)
+    inputs = profile_inputs(character, texts, settings.profile.budget_tokens, description)
     names = frozenset(f"{character.id}/{document.id}" for document in texts)
     try:
         text = await ask(model, PROFILE, inputs, documents=names, retries=settings.answers.retries)

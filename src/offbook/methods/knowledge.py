@@ -178,7 +178,10 @@ class Knowledge:
             from offbook.ingestion.profile import heads
 
             read = await self.store.read(heads, character.id, budget, until)
-            return tuple(Source(begun.document, "", 0, len(begun.text)) for begun in read)
+            return tuple(
+                Source(begun.document, "", begun.start, begun.start + len(begun.text))
+                for begun in read
+            )
 
         key = (character.id, budget, until)
         return character.profile, await _grounds.get(self.store, key, character.revision, load)
