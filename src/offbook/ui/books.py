@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections import deque
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.app.books import book_of, find_book
+from offbook.app.books import book_of, cast_of, find_book
+from offbook.app.casts import rows_of
 from offbook.documents.readers import read_content
 from offbook.stores import characters, documents, queue
 from offbook.types import traits_of
@@ -32,11 +35,12 @@ from offbook.ui.elements import (
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
-    from offbook.app.books import Book, BookCharacter
+    from offbook.app.books import Book
     from offbook.app.casts import CastRow
     from offbook.app.documents import CharacterInfo
+    from offbook.ingestion.reports import Progress, ProgressListener
     from offbook.stores.connection import Connection
-    from offbook.types import SentFile
+    from offbook.types import Character, SentFile
     from offbook.ui.frame import CharacterPlace
     from offbook.ui.visitor import Visitor
 
@@ -47,6 +51,7 @@ _ALIASES, _MET = 6, 4
 _HEIGHT: Final = 20.0
 _LEAST: Final = 2.5
 """Of a bar, so that somebody who is named once is seen."""
+_TELL_SECONDS: Final = 0.5
 _INTO_SIGHT: Final = 'getHtmlElement({id}).scrollIntoView({{block: "start"}})'
 
 _ON: Final = """
@@ -66,8 +71,7 @@ async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
             named(bar, aria_label="Progress")
     try:
         reading = await asyncio.to_thread(read_content, str(sent), sent.data)
-        book = partial(find_book, book=[reading])
-        found = await visitor.commanded(partial(_found, book=book))
+        found = await visitor.commanded(lambda book: _read(book, find_book(book, [reading])))
     finally:
         if not told.is_deleted:
             told.delete()
@@ -75,7 +79,7 @@ async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
         return
     with here, named(part("section", "listed in-sight"), aria_label=f"Cast of {sent}") as whole:
         text("h2", f"Who is in {sent}?")
-        await _List(visitor, str(sent), book, found).show()
+        await _List(visitor, str(sent), found).show()
         ui.run_javascript(_INTO_SIGHT.format(id=whole.id))
 
 
@@ -87,21 +91,25 @@ async def show_cast(place: CharacterPlace) -> None:
         notice("There is no document yet.", "The cast is of the documents.")
         return
     text("p", f"Who is in {_in_short(names)}?", "quiet")
-    book = partial(book_of, character=id_)
-    found = await visitor.commanded(partial(_found, book=book))
-    await _List(visitor, _in_short(names), book, found).show()
+    found = await visitor.commanded(lambda book: _read(book, book_of(book, id_)))
+    await _List(visitor, _in_short(names), found).show()
 
 
-_Find = Callable[["Offbook"], Coroutine[Any, Any, "Book"]]
-"""Finds a book as it is now: another page may have made a character of it meanwhile."""
-_Found = tuple[list["CastRow"], list[str]]
-"""The people of a book, and the ids of the characters on its source."""
+class _Read(NamedTuple):
+    """A book with its cast, its people, and the ids of the characters on its source."""
+
+    book: Book
+    rows: list[CastRow]
+    sharing: list[str]
 
 
-async def _found(command: Offbook, book: _Find) -> _Found:
-    here = await book(command)
-    rows = await command.cast(here)
-    return rows, [] if here.on is None else await command.store.read(characters.sharing, here.on)
+async def _read(command: Offbook, finding: Awaitable[Book]) -> _Read:
+    book = await finding
+    cast = await cast_of(command, book)
+    rows = await asyncio.to_thread(rows_of, cast, book.texts)
+    on = book.on
+    sharing = [] if on is None else await command.store.read(characters.sharing, on)
+    return _Read(replace(book, cast=cast), rows, sharing)
 
 
 def _documents(conn: Connection, character: str) -> list[str]:
@@ -113,13 +121,12 @@ class _List:
 
     Args:
         called: What the book is called.
-        book: Finds it.
-        found: Its people, and the characters on its source.
+        read: It, and its people.
     """
 
-    def __init__(self, visitor: Visitor, called: str, book: _Find, found: _Found) -> None:
-        self._visitor, self._called, self._book = visitor, called, book
-        self._rows, self._sharing = found
+    def __init__(self, visitor: Visitor, called: str, read: _Read) -> None:
+        self._visitor, self._called = visitor, called
+        self._book, self._rows, self._sharing = read
         self._most = max((times for row in self._rows for times in row.appears), default=0)
         self._start = shared_start([place for row in self._rows for place in (row.first, row.last)])
         self._made: dict[str, CharacterInfo] = {}
@@ -202,19 +209,31 @@ class _List:
         self._is_making, leaves = True, False
         words = f"{row.name} is being made of {self._called}"
         told = ui.notification(words, spinner=True, timeout=None, position="top")
+        steps: deque[Progress] = deque(maxlen=1)  # filled by another thread
+
+        def tell() -> None:
+            if steps:
+                told.message = f"{words}: {steps[0].stage}, {steps[0].done:,} of {steps[0].total:,}"
+
+        timer = ui.timer(_TELL_SECONDS, tell)
         try:
             with told_of_errors():
                 await self._visitor.admit("admin")
-                made = await self._visitor.commanded(partial(_create, book=self._book, of=row.name))
-                ui.navigate.to(_address(made.character.id))
+                made = await self._visitor.commanded(
+                    partial(_create, book=self._book, of=row.name, progress=steps.append)
+                )
+                ui.navigate.to(_address(made.id))
                 leaves = True
         finally:
             self._is_making = leaves
+            timer.cancel()
             told.dismiss()
 
 
-async def _create(command: Offbook, book: _Find, of: str) -> BookCharacter:
-    return await command.create_from(await book(command), of)
+async def _create(command: Offbook, book: Book, of: str, progress: ProgressListener) -> Character:
+    if book.on is None:  # another page may have made a character of it meanwhile
+        book = replace(await find_book(command, book.texts), cast=book.cast)
+    return (await command.create_from(book, of, progress=progress)).character
 
 
 def _address(character: str) -> str:
@@ -254,16 +273,22 @@ def when(row: CastRow, start: int) -> str:
     """
     whole = len(row.appears)
     named_in = [place for place, times in enumerate(row.appears) if times]
-    ends = (row.first, named_in[0] / whole), (row.last, (named_in[-1] + 1) / whole)
-    first, last = (_told(place[start:], share) for place, share in ends)
-    where = first if first == last else f"{first} to {last}"
-    return f"{where}, most around {(row.appears.index(max(row.appears)) + 0.5) / whole:.0%}"
+    peak = row.appears.index(max(row.appears))
+    shares = named_in[0] / whole, (named_in[-1] + 1) / whole, (peak + 0.5) / whole
+    places = (row.first, row.last, row.most)
+    told = (_told(place[start:], at) for place, at in zip(places, shares, strict=True))
+    first, last, most = told
+    return (
+        f"in {first}"
+        if first == last
+        else f"{first} to {last}, most {'at' if '@' in row.most else 'in'} {most}"
+    )
 
 
 def _told(place: str, share: float) -> str:
-    """A heading, or the document's name, or the share of the book."""
+    """A heading, or the share of the book where none stands before."""
     name, at, _ = place.partition("@")
-    return name or (f"{share:.0%}" if at else place)
+    return f"{name} {share:.0%}".strip() if at else name
 
 
 def shared_start(places: Sequence[str]) -> int:
