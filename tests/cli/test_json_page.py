@@ -23,6 +23,8 @@ ENSEMBLE = ["--set", "method=ensemble"]
     "words",
     [
         ["create", "Bea"],
+        ["cast", "ada-byrne"],
+        ["create", "Tom", "--from", "ada-byrne"],
         ["list"],
         ["show", "ada-byrne"],
         ["show", "ada-byrne", "documents"],

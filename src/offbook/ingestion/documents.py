@@ -155,13 +155,8 @@ async def refresh_voice(store: Store, character: str) -> None:
 
 
 def _spoken_of(conn: Connection, character: str) -> tuple[Character, list[Document] | None]:
-    """The character, and its documents if they are others than those that were looked at last.
-
-    Of a book they are never read for that: how one of its people speaks, its cast tells.
-    """
+    """The character, and its documents if they are others than those that were looked at last."""
     who = characters.require(conn, character)
-    if characters.NAMES in who.settings:
-        return who, None
     texts = stored_documents(conn, character)
     is_known = sorted(document.id for document in texts) == sorted(who.profile_documents)
     return who, None if is_known else texts
