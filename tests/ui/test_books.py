@@ -96,7 +96,7 @@ async def test_the_cast_of_a_book_stands_on_the_page_of_each_of_its_characters(b
         "2 people",
         "7 mentions",
         "also Nell",
-        "Chapter 1 to Chapter 4, most in Chapter 1",
+        "Chapter 1 to Chapter 4, most in Chapter 4",
     ):
         assert told in shown
     assert "Talk to Osric Thane" in shown

@@ -52,6 +52,8 @@ _HEIGHT: Final = 20.0
 _LEAST: Final = 2.5
 """Of a bar, so that somebody who is named once is seen."""
 _TELL_SECONDS: Final = 0.5
+_ADD: Final = "Add names, relations and a profile"
+_MEANWHILE: Final = "Until it is done, replies rest on passages of the book, as they do now."
 _INTO_SIGHT: Final = 'getHtmlElement({id}).scrollIntoView({{block: "start"}})'
 
 _ON: Final = """
@@ -325,14 +327,18 @@ def _offer(place: CharacterPlace) -> None:
 
     async def add() -> None:
         await place.admit_change()
-        if await begin_reading(place.visitor, place.character):
+        offer.set_text("Counting what that would take")  # of a novel this takes some seconds
+        try:
+            begun = await begin_reading(place.visitor, place.character, without=_MEANWHILE)
+        finally:
+            offer.set_text(_ADD)
+        if begun:
             here.clear()
             with here:
                 _goes_on(place)
 
     with live_part() as here:
-        words = "Add names, relations and a profile"
-        button(words, once(add), icon="auto_stories", look="small")
+        offer = button(_ADD, once(add), icon="auto_stories", look="small")
 
 
 def _goes_on(place: CharacterPlace) -> None:

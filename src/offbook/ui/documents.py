@@ -151,10 +151,21 @@ _WITHOUT: Final = "Without that, replies may miss what they would rest on."
 
 
 async def begin_reading(
-    visitor: Visitor, character: Character, readings: Sequence[ReadDocument] = ()
+    visitor: Visitor,
+    character: Character,
+    readings: Sequence[ReadDocument] = (),
+    *,
+    without: str = _WITHOUT,
 ) -> bool:
-    """Queue an ingestion, unless it costs and the person does not want it."""
-    if not await _is_wanted(visitor, character, readings):
+    """Queue an ingestion, unless it costs and the person does not want it.
+
+    Args:
+        visitor: The person.
+        character: For whom it is.
+        readings: Texts to be added; none: those that are there are read.
+        without: What becomes of replies until then.
+    """
+    if not await _is_wanted(visitor, character, readings, without):
         return False
     request = {"documents": [asdict(each) for each in readings], "method": None, "order": None}
     id_ = uuid.uuid4().hex[:12]
@@ -164,7 +175,7 @@ async def begin_reading(
 
 
 async def _is_wanted(
-    visitor: Visitor, character: Character, readings: Sequence[ReadDocument]
+    visitor: Visitor, character: Character, readings: Sequence[ReadDocument], without: str
 ) -> bool:
     """Nothing is spent unasked: what costs calls to an endpoint is confirmed first."""
     if traits_of(visitor.command().runtime(character.dimension).extractor).free:
@@ -180,7 +191,7 @@ async def _is_wanted(
     cost = f"This takes about {estimate.in_words()}."
     if readings:
         return await confirmed(f"Add {plural(len(readings), 'document')}?", cost, "Add")
-    return await confirmed(f"Read the texts of {character.name}?", f"{cost} {_WITHOUT}", "Read")
+    return await confirmed(f"Read the texts of {character.name}?", f"{cost} {without}", "Read")
 
 
 _WAITING: Final = "Waiting for its turn"
