@@ -64,7 +64,6 @@ getHtmlElement({id}).children[{row}].querySelector("button, a")?.focus();
 
 async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
     """Read a file that was dropped, and show its cast; nothing of it is stored yet."""
-    here.clear()
     with here:
         size = f"{max(1, len(sent.data) // 1000):,} KB"
         with live_part("panel") as told:

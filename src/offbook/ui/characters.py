@@ -14,6 +14,7 @@ from offbook.ui.documents import ENDINGS, create_of_card, is_card
 from offbook.ui.elements import (
     button,
     link,
+    live_part,
     named,
     notice,
     once,
@@ -115,7 +116,12 @@ def _drop(visitor: Visitor) -> None:
             with told_of_errors():
                 await visitor.admit("admin")
                 sent = SentFile(given.file.name, await given.file.read())
-                await (create_of_card if is_card(str(sent)) else show_book)(visitor, sent, said)
+                said.clear()
+                people.clear()
+                if is_card(str(sent)):
+                    await create_of_card(visitor, sent, said)
+                else:
+                    await show_book(visitor, sent, people)
         finally:
             upload.enable()
 
@@ -123,4 +129,4 @@ def _drop(visitor: Visitor) -> None:
     label = f"Drop a book here ({', '.join(MEDIA)}), or a character card (PNG, JSON, CHARX)"
     hint = "Of a book, its cast is read, without a model. Nothing in it is obeyed, fetched or run."
     upload = uploader(label, "Choose a file", hint, (*MEDIA, *ENDINGS), most, on_upload=take)
-    said = part("div", "listed")
+    said, people = live_part(), part("div", "listed")

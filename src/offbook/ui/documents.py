@@ -69,7 +69,6 @@ async def create_of_card(visitor: Visitor, sent: SentFile, said: ui.element) -> 
     if not report.warnings:
         ui.navigate.to(address)
         return
-    said.clear()
     with said:
         _mended(report)
         link(f"Go on to {report.character.name}", address)
