@@ -28,7 +28,7 @@ from tests.cli.shapes import ERROR, misfit
 from tests.end_to_end.world import PROCESS, World
 from tests.waiting import PATIENCE_SECONDS
 
-COMMANDS = ["demo", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
+COMMANDS = ["demo", "cast", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
 COMMANDS += ["alias", "graph", "remember", "memories", "delete", "backup", "export", "import"]
 COMMANDS += ["reembed", "doctor", "config", "eval", "card", "key", "serve"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offbook.graph.assembly import character_node
 from offbook.retrieval.graph_index import EntityVectors
 from tests.retrieval.graphs import axis, index, person, tie
 
@@ -72,3 +73,12 @@ def test_a_relation_whose_end_is_no_entity_does_not_raise():
 )
 def test_the_character_is_found_by_its_name_or_a_part_of_it(character, entities, own):
     assert index(entities, character=character).own == own
+
+
+def test_of_a_book_the_character_has_most_of_the_names_that_it_gives():
+    entities = [person("Captain Voss", "", "Voss"), person("Edward Voss", "", "Ned")]
+    assert character_node(entities, "Captain Voss") is entities[0]
+    called = ("Edward Voss", "Ned", "Captain Voss")
+    assert character_node(entities, "Captain Voss", called) is entities[1]
+    assert character_node(entities, "The Sailor", called) is entities[1]
+    assert character_node(entities, "The Sailor") is None

@@ -132,35 +132,43 @@ _NOBODYS: Final = frozenset({"location", "time", "event", "organization"})
 """Types of the paper that a character is not; types that were configured may be anybody's."""
 
 
-def character_node(entities: Sequence[Entity], name: str) -> Entity | None:
+def character_node(
+    entities: Sequence[Entity], name: str, called: Sequence[str] = ()
+) -> Entity | None:
     """The entity of this name; else the most mentioned one that has all words of it, or some.
 
     A persona is called "Beethoven" and its texts say "Ludwig van Beethoven", or the other way
-    round.
+    round. Of a book the one that has most of the names by which the book calls it goes before.
     """
     candidates = [(e.names, e.type, len(e.mentions)) for e in entities]
-    place = _place(candidates, name)
+    place = _place(candidates, name, called)
     return entities[place] if place is not None else None
 
 
-def describe_character(groups: Sequence[Sequence[RawEntity]], name: str) -> str:
+def describe_character(
+    groups: Sequence[Sequence[RawEntity]], name: str, called: Sequence[str] = ()
+) -> str:
     """What the mentions of the character say of it, before they are merged; else nothing."""
     candidates = [([m.name for m in group], plain_type(group), len(group)) for group in groups]
-    place = _place(candidates, name)
+    place = _place(candidates, name, called)
     if place is None:
         return ""
     return " ".join(distinct([mention.description for mention in groups[place]]))
 
 
-def _place(candidates: Sequence[tuple[Sequence[str], str, int]], name: str) -> int | None:
+def _place(
+    candidates: Sequence[tuple[Sequence[str], str, int]], name: str, called: Sequence[str]
+) -> int | None:
     """The place of the character among names, type and number of mentions of each."""
     key = name_key(name)
-    wanted = set(key.split())
-    best: tuple[tuple[int, int, int], int] | None = None
+    wanted, given = set(key.split()), {*map(name_key, called)} - {""}
+    best: tuple[tuple[int, int, int, int], int] | None = None
     for place, (names, kind, mentions) in enumerate(candidates):
-        alike = max((_likeness(key, wanted, name_key(other)) for other in names), default=0)
-        rank = (alike, mentions, -place)
-        if alike and kind not in _NOBODYS and (best is None or rank > best[0]):
+        keys = set(map(name_key, names))
+        alike = max((_likeness(key, wanted, other) for other in keys), default=0)
+        shared = len(keys & given)
+        rank = (shared, alike, mentions, -place)
+        if (shared or alike) and kind not in _NOBODYS and (best is None or rank > best[0]):
             best = rank, place
     return best[1] if best is not None else None
 

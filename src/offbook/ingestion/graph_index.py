@@ -218,7 +218,8 @@ class GraphBuilding:
         ledger = await store.read(self._ledger)
         groups = await self._group(mentions, matrix, asking, ledger)
         # 4 -- one name and one description each; the summary beside it --------------------------
-        self.described.set_result(describe_character(groups, name))
+        called = (await store.read(characters.require, character)).settings.get(characters.NAMES)
+        self.described.set_result(describe_character(groups, name, called or ()))
         raw = raw_graph(groups, await store.read(graph.list_relations, character))
         self.size = size_of(raw, ledger.persons)
         await self._merge(raw, asking, ledger)

@@ -28,6 +28,7 @@ from offbook.stores import chunks as chunk_rows
 from offbook.stores import documents, jobs
 from offbook.stores import graph as graph_rows
 from offbook.stores import vectors as vector_rows
+from offbook.stores.characters import NAMES
 from offbook.text.words import search_terms
 from offbook.types import Graph
 
@@ -74,6 +75,7 @@ class GraphIndex:
         vectors: Of the entities.
         texts: The words of the texts that the graph was made from.
         last_year: The last year that the character can have seen, where its texts tell it.
+        called: The names by which its book calls the character, where it is of one.
     """
 
     character: str
@@ -81,6 +83,7 @@ class GraphIndex:
     vectors: EntityVectors
     texts: LexicalIndex
     last_year: int | None = None
+    called: tuple[str, ...] = ()
     names: NameTable = field(init=False)
     own: int | None = field(init=False)
     _ties: dict[int, list[tuple[int | None, Relation]]] = field(init=False, default_factory=dict)
@@ -98,7 +101,7 @@ class GraphIndex:
             for one, other in {source: target, target: source}.items():
                 if one is not None:
                     self._ties.setdefault(one, []).append((other, relation))
-        node = character_node(entities, self.character)
+        node = character_node(entities, self.character, self.called)
         self.own = None if node is None else self._positions[node.id]
 
     def entity(self, position: int) -> Entity:
@@ -198,6 +201,7 @@ def load_graph_index(conn: Connection, character: Character, until: Position | N
         _vectors(conn, character.id, graph, until),
         _terms(conn, character.id, until),
         last_year_of(character.name, [document.text for document in texts]),
+        tuple(character.settings.get(NAMES, ())),
     )
 
 

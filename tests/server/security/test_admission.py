@@ -163,7 +163,7 @@ WRITES = {
     "POST /reembed", "POST /card",
 }  # fmt: skip
 TAKES_AWAY = {"DELETE ", "GET /export", "POST /card/export"}
-CONCERNS_ALL = {"POST /api/doctor", "POST /api/import", "POST /api/characters"}
+CONCERNS_ALL = {"POST /api/doctor", "POST /api/import", "POST /api/characters", "POST /api/cast"}
 ONE = "/api/characters/{character}"
 
 
