@@ -53,7 +53,7 @@ async def test_a_cast_tells_who_is_where_and_the_home_stays_as_it_was(book, file
     ada = rows["Ada Byrne"]
     assert next(iter(rows)) == "Ada Byrne"
     assert (ada.mentions, ada.lines, ada.gender) == (4, 1, "f")
-    assert (ada.first, ada.last) == ("Chapter 1", "Chapter 3")
+    assert (ada.first, ada.last, ada.most) == ("Chapter 1", "Chapter 3", "Chapter 1")
     assert ada.aliases == ("Ada", "Miss Byrne")
     assert (ada.meets[0].name, ada.meets[0].times) == ("Tom Reeve", 2)
     assert (sum(ada.appears), len(ada.appears)) == (4, 24)

@@ -14,7 +14,7 @@ from tests.browser.served import Served, Visit, Visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-LEADS = ("Graph", "Documents", "Names", "Memories", "Compare", "Talk")
+LEADS = ("Cast", "Graph", "Documents", "Names", "Memories", "Compare", "Talk")
 
 RECORD = """() => {
   const emit = window.socket.emit.bind(window.socket);
@@ -51,7 +51,7 @@ async def test_a_key_to_talk_sees_its_character_and_nothing_that_changes_it(
     page = here.page
     cards = page.locator(".cards .card")
     await expect(cards).to_have_count(1)
-    for absent in ("Create", "Choose a card"):
+    for absent in ("Create", "Choose a file"):
         await expect(page.get_by_role("button", name=absent)).to_have_count(0)
     await expect(page.get_by_role("link", name="Reviews")).to_have_count(0)
     await picture(page, "page-key-start")

@@ -11,7 +11,18 @@ from tests.end_to_end.world import World
 
 ROCK = object()
 """Stands for the path of the book."""
-ROW = {"name", "aliases", "gender", "mentions", "lines", "first", "last", "meets", "appears"}
+ROW = {
+    "name",
+    "aliases",
+    "gender",
+    "mentions",
+    "lines",
+    "first",
+    "last",
+    "most",
+    "meets",
+    "appears",
+}
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Book:
     """A book: its texts, and a character on its source where the home has one.
 
     ``called`` is what its source is or would be called, ``typed`` what leads to it on a command
-    line, and ``left`` are files that were not read.
+    line, and ``left`` are files that were not read. ``cast`` is its cast, where it was read before.
     """
 
     called: str
@@ -57,6 +57,7 @@ class Book:
     on: str | None = None
     typed: str = "BOOK"
     left: tuple[str, ...] = ()
+    cast: Cast | None = None
 
 
 GivenBook = Path | str | Sequence[ReadDocument] | Book
@@ -164,6 +165,8 @@ async def cast_of(home: Home, book: Book) -> Cast:
     """Read the cast of a book; that of a source of the home is kept."""
     if book.on is not None:
         return await kept_cast(home, book.on)
+    if book.cast is not None:
+        return book.cast
     return await asyncio.to_thread(cast_reader(), [text.text for text in book.texts])
 
 

@@ -54,9 +54,10 @@ class Met:
 class CastRow:
     """One of the people of a book, as ``cast`` shows them.
 
-    ``lines`` counts what they say. ``first`` and ``last`` are where they are named: the heading
-    path, or ``@offset`` where no heading stands before; of several documents with its name in
-    front. ``appears`` counts the mentions in each of ``STRETCHES`` equal parts of the book.
+    ``lines`` counts what they say. ``first`` and ``last`` are where they are named, ``most`` where
+    most: the heading path, or ``@offset`` where no heading stands before; of several documents with
+    its name in front. ``appears`` counts the mentions in each of ``STRETCHES`` equal parts of the
+    book.
     """
 
     name: str
@@ -66,6 +67,7 @@ class CastRow:
     lines: int
     first: str
     last: str
+    most: str
     meets: tuple[Met, ...]
     appears: tuple[int, ...]
 
@@ -216,6 +218,7 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
         at = sorted(named.get(number, ()))
         beside = sorted(met.get(number, Counter()).items(), key=lambda each: (-each[1], each[0]))
         appears = Counter(places.stretch(*place) for place in at)
+        told = [places.told(*place) for place in at] or [""]
         rows.append(
             CastRow(
                 name=member.name,
@@ -223,8 +226,9 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
                 gender=member.gender,
                 mentions=len(at),
                 lines=lines[number],
-                first=places.told(*at[0]) if at else "",
-                last=places.told(*at[-1]) if at else "",
+                first=told[0],
+                last=told[-1],
+                most=Counter(told).most_common(1)[0][0],
                 meets=tuple(Met(cast.members[who].name, times) for who, times in beside[:MOST_MET]),
                 appears=tuple(appears[stretch] for stretch in range(STRETCHES)),
             )

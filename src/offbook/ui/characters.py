@@ -7,10 +7,14 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.ui.documents import show_import
+from offbook.documents.readers import MEDIA
+from offbook.types import SentFile
+from offbook.ui.books import show_book
+from offbook.ui.documents import ENDINGS, create_of_card, is_card
 from offbook.ui.elements import (
     button,
     link,
+    live_part,
     named,
     notice,
     once,
@@ -18,9 +22,13 @@ from offbook.ui.elements import (
     plural,
     search_field,
     text,
+    told_of_errors,
+    uploader,
 )
 
 if TYPE_CHECKING:
+    from nicegui import events
+
     from offbook.app.documents import CharacterInfo
     from offbook.ui.visitor import Visitor
 
@@ -35,7 +43,8 @@ async def show_characters(visitor: Visitor) -> None:
         text("p", "Each says what its texts say, and declines what it cannot know.", "quiet")
     infos = await visitor.characters()
     if not infos:
-        hint = "Begin with the one that comes with offbook." if visitor.may_administer else ""
+        begin = "Begin with the one that comes with offbook, or drop a book."
+        hint = begin if visitor.may_administer else ""
         notice("There is no character yet.", hint)
     cards: list[tuple[str, ui.element]] = []
     if len(infos) > _AT_A_GLANCE:
@@ -44,7 +53,7 @@ async def show_characters(visitor: Visitor) -> None:
         cards += [(info.name.casefold(), _card(info)) for info in infos]
     if visitor.may_administer:
         _new(visitor, is_first=not infos)
-        show_import(visitor)
+        _drop(visitor)
 
 
 def _search(visitor: Visitor, cards: list[tuple[str, ui.element]]) -> None:
@@ -95,3 +104,29 @@ def _new(visitor: Visitor, *, is_first: bool) -> None:
         show = button("Edmond Dantès, who comes with offbook", once(demo), look="plain")
         show.set_visibility(is_first)
     form.on("submit.prevent", once(create))
+
+
+def _drop(visitor: Visitor) -> None:
+    """A place for a book, whose cast is shown, or a card, of which a character is made."""
+
+    async def take(given: events.UploadEventArguments) -> None:
+        upload.reset()
+        upload.disable()
+        try:
+            with told_of_errors():
+                await visitor.admit("admin")
+                sent = SentFile(given.file.name, await given.file.read())
+                said.clear()
+                people.clear()
+                if is_card(str(sent)):
+                    await create_of_card(visitor, sent, said)
+                else:
+                    await show_book(visitor, sent, people)
+        finally:
+            upload.enable()
+
+    most = visitor.book.settings.values.server.max_body_bytes
+    label = "Drop a book here (.txt, .epub, .pdf, .docx, ...), or a character card (PNG, JSON, CHARX)"
+    hint = "Of a book, its cast is read, without a model. Nothing in it is obeyed, fetched or run."
+    upload = uploader(label, "Choose a file", hint, (*MEDIA, *ENDINGS), most, on_upload=take)
+    said, people = live_part(), part("div", "listed")

@@ -16,6 +16,7 @@ from nicegui import ui
 from offbook.app.documents import require_index
 from offbook.app.home import priced
 from offbook.errors import IndexMissing, OffbookError
+from offbook.ui.books import show_origin
 from offbook.ui.elements import (
     MISTAKE,
     button,
@@ -464,6 +465,7 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
     with part("section", "stage", aria_label="Conversation"):
         side = Side(place)
         _head(place, name, known, side)
+        await show_origin(place)
         log = part("div", "log", role="log", aria_label="What was said", tabindex="0")
         conversation = Conversation(place, talk, log, side)
         await conversation.show()

@@ -18,7 +18,7 @@ from offbook.app.estimate import estimate_ingestion
 from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.native.documents import shown_to
-from offbook.stores import queue
+from offbook.stores import characters, queue
 from offbook.types import SentFile, traits_of
 from offbook.ui.elements import (
     button,
@@ -61,34 +61,17 @@ def is_card(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in ENDINGS
 
 
-def show_import(visitor: Visitor) -> None:
-    """A place for a card, of which a new character is made."""
-
-    async def take(given: events.UploadEventArguments) -> None:
-        upload.reset()
-        await _create(visitor, given, said)
-
-    most = visitor.book.settings.values.server.max_body_bytes
-    label = "Or drop a character card here: PNG, JSON or CHARX"
-    hint = "Nothing in it is obeyed, fetched or run."
-    upload = uploader(label, "Choose a card", hint, ENDINGS, most, on_upload=take)
-    said = live_part()
-
-
-async def _create(visitor: Visitor, given: events.UploadEventArguments, said: ui.element) -> None:
-    with told_of_errors():
-        await visitor.admit("admin")
-        sent = SentFile(given.file.name, await given.file.read())
-        report = await visitor.command().cards.create(sent)
-        await begin_reading(visitor, report.character)
-        address = f"/c/{quote(report.character.id, safe='')}/documents"
-        if not report.warnings:
-            ui.navigate.to(address)
-            return
-        said.clear()
-        with said:
-            _mended(report)
-            link(f"Go on to {report.character.name}", address)
+async def create_of_card(visitor: Visitor, sent: SentFile, said: ui.element) -> None:
+    """Make a new character of a card; what was mended is told before the page is left."""
+    report = await visitor.command().cards.create(sent)
+    await begin_reading(visitor, report.character)
+    address = f"/c/{quote(report.character.id, safe='')}/documents"
+    if not report.warnings:
+        ui.navigate.to(address)
+        return
+    with said:
+        _mended(report)
+        link(f"Go on to {report.character.name}", address)
 
 
 async def attach_cards(place: CharacterPlace, files: Sequence[SentFile], here: ui.element) -> None:
@@ -167,10 +150,21 @@ _WITHOUT: Final = "Without that, replies may miss what they would rest on."
 
 
 async def begin_reading(
-    visitor: Visitor, character: Character, readings: Sequence[ReadDocument] = ()
+    visitor: Visitor,
+    character: Character,
+    readings: Sequence[ReadDocument] = (),
+    *,
+    without: str = _WITHOUT,
 ) -> bool:
-    """Queue an ingestion, unless it costs and the person does not want it."""
-    if not await _is_wanted(visitor, character, readings):
+    """Queue an ingestion, unless it costs and the person does not want it.
+
+    Args:
+        visitor: The person.
+        character: For whom it is.
+        readings: Texts to be added; none: those that are there are read.
+        without: What becomes of replies until then.
+    """
+    if not await _is_wanted(visitor, character, readings, without):
         return False
     request = {"documents": [asdict(each) for each in readings], "method": None, "order": None}
     id_ = uuid.uuid4().hex[:12]
@@ -180,7 +174,7 @@ async def begin_reading(
 
 
 async def _is_wanted(
-    visitor: Visitor, character: Character, readings: Sequence[ReadDocument]
+    visitor: Visitor, character: Character, readings: Sequence[ReadDocument], without: str
 ) -> bool:
     """Nothing is spent unasked: what costs calls to an endpoint is confirmed first."""
     if traits_of(visitor.command().runtime(character.dimension).extractor).free:
@@ -196,7 +190,7 @@ async def _is_wanted(
     cost = f"This takes about {estimate.in_words()}."
     if readings:
         return await confirmed(f"Add {plural(len(readings), 'document')}?", cost, "Add")
-    return await confirmed(f"Read the texts of {character.name}?", f"{cost} {_WITHOUT}", "Read")
+    return await confirmed(f"Read the texts of {character.name}?", f"{cost} {without}", "Read")
 
 
 _WAITING: Final = "Waiting for its turn"
@@ -264,7 +258,7 @@ class _Running:
         with part("div", "panel") as self.whole:
             with part("div", "bar"):
                 self._told: TextElement = text("p", "", "grow")
-                if place.visitor.may_write:
+                if place.may_change:
                     self._cancel = button("Cancel", self._end, icon="close", look="small")
                     named(self._cancel, aria_label="Cancel reading")
             self._bar = ui.linear_progress(0, show_value=False, size="8px")
@@ -288,7 +282,7 @@ class _Running:
     async def _end(self) -> None:
         visitor = self._place.visitor
         with told_of_errors():
-            await visitor.admit("write")
+            await self._place.admit_change()
             await visitor.book.store.write(queue.cancel, self._id)
             self._is_ending = True
             if not self._cancel.is_deleted:  # it may have ended meanwhile
@@ -325,7 +319,6 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
-_TEXTS: Final = (*MEDIA, "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -348,7 +341,7 @@ class _Documents:
         self._files: object = None
 
     async def show(self) -> None:
-        if self._visitor.may_write:
+        if self._place.may_change:
             self._uploader()
         self._progress = Progress(self._place, self._look)
         self._notices = part("div", "listed")
@@ -364,12 +357,12 @@ class _Documents:
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
-        endings = (*_TEXTS, *ENDINGS)
+        endings = (*MEDIA, "text/*", *ENDINGS)
         self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
         with told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             files = [SentFile(file.name, await file.read()) for file in given.files]
             self._upload.reset()
             texts = [file for file in files if not is_card(str(file))]
@@ -389,7 +382,7 @@ class _Documents:
 
     async def _read_those(self) -> None:
         """Have the documents that are there read for the configured method."""
-        await self._visitor.admit("write")
+        await self._place.admit_change()
         await self._read([])
 
     async def _look(self) -> None:
@@ -469,7 +462,7 @@ class _Documents:
             name = row["name"]
             if name not in self._rows:
                 with self._list:
-                    self._rows[name] = _Row(name, self._forget if self._visitor.may_write else None)
+                    self._rows[name] = _Row(name, self._forget if self._place.may_change else None)
             drawn = self._rows[name]
             if self._list.default_slot.children[place] is not drawn.whole:
                 drawn.whole.move(self._list, place)
@@ -489,20 +482,24 @@ class _Documents:
         """The texts are stored, and the configured method has not read all of them."""
         with part("div", "notice warn", role="status"):
             text("p", "These texts are not read yet for the method that replies.")
-            if self._visitor.may_write:
+            if self._place.may_change:
                 button("Read them", once(self._read_those), icon="auto_stories", look="small")
 
     async def _forget(self, name: str) -> None:
         consequence = (
             "It goes with all that only it supports: chunks, vectors, entities, cached answers."
         )
+        if others := await self._others():
+            consequence = f"It goes for {', '.join(others)} as well, who share it. {consequence}"
         page = ui.context.client.content  # its row may be gone before the answer comes
         if not await confirmed(f"Delete {name}?", consequence, "Delete"):
             return
         with page, told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             id_ = self._place.character.id
-            report = await self._visitor.commanded(lambda command: command.forget(id_, name))
+            report = await self._visitor.commanded(
+                lambda command: command.forget(id_, name, for_all=True)
+            )
             turns, memories = plural(report.turns, "turn"), f"{report.memories} memories"
             ui.notify(
                 f"{name} is deleted. {turns} and {memories} rested on it.",
@@ -510,6 +507,13 @@ class _Documents:
                 position="top",
             )
             await self._draw()
+
+    async def _others(self) -> list[str]:
+        """The names of the other characters that look at the same documents."""
+        own = self._place.character.id
+        sharing = await self._visitor.book.store.read(characters.sharing, own)
+        seen = await self._visitor.characters()
+        return [info.name for info in seen if info.id in sharing and info.id != own]
 
 
 class _Row:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PARTS: Final = (
     ("talk", "Talk", ""),
+    ("cast", "Cast", "/cast"),
     ("graph", "Graph", "/graph"),
     ("documents", "Documents", "/documents"),
     ("names", "Names", "/names"),
@@ -44,10 +45,16 @@ class CharacterPlace:
 
     visitor: Visitor
     character: Character
+    may_change: bool
+    """Whether its texts, and what is made of them, are the visitor's to change."""
 
     def address(self, part: str = "") -> str:
         """The address of one of its pages."""
         return f"/c/{quote(self.character.id, safe='')}{part}"
+
+    async def admit_change(self) -> None:
+        """Count a change of its texts, or of what is made of them, if they may still make it."""
+        await self.visitor.admit("write", changing=self.character)
 
 
 @contextmanager
@@ -84,10 +91,10 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
 
 def unread(place: CharacterPlace, error: IndexMissing) -> None:
     """Say that texts are missing, or were not read, and where that is mended."""
-    may_write = place.visitor.may_write
-    hint = "Texts are added, and read, under Documents." if may_write else _ASK
+    may_change = place.may_change
+    hint = "Texts are added, and read, under Documents." if may_change else _ASK
     notice(words_of(error)[0], hint, "bad")
-    if may_write:
+    if may_change:
         link("To the documents", place.address("/documents"))
 
 

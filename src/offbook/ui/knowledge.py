@@ -49,7 +49,7 @@ class _Names:
 
     async def show(self) -> None:
         self._rows = await self._read("entities")
-        if self._visitor.may_write:
+        if self._place.may_change:
             self._form()
         self._said = live_part()
         search_field("Search names", self._search)
@@ -88,7 +88,7 @@ class _Names:
             warn("Give two names")
             return
         with told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             id_ = self._place.character.id
             work = self._visitor.commanded(lambda command: command.alias(id_, a, b, same=same))
             await self._told(await work)
@@ -96,7 +96,7 @@ class _Names:
 
     async def _undo(self, decision: str) -> None:
         with told_of_errors():
-            await self._visitor.admit("write")
+            await self._place.admit_change()
             id_ = self._place.character.id
             work = self._visitor.commanded(lambda command: command.undo_decision(id_, decision))
             await self._told(await work)
@@ -138,7 +138,7 @@ class _Names:
                 for alias in row["aliases"]:
                     text("span", alias, "chip")
         text("span", f"{row['type']} · {plural(row['mentions'], 'mention')}", "quiet")
-        if self._visitor.may_write:
+        if self._place.may_change:
             button(
                 "Use",
                 lambda: self._take(row["name"]),
@@ -178,7 +178,7 @@ class _Names:
             text("h3", f"{row['a']} {sign} {row['b']}")
             text("p", row["reason"], "quiet")
         text("span", row["by"], f"chip {look}")
-        if self._visitor.may_write:
+        if self._place.may_change:
             button(
                 "Undo",
                 undo,

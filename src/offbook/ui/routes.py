@@ -14,6 +14,7 @@ from nicegui import app, ui
 from offbook.app.documents import require_graph
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.failures import failure_response
+from offbook.ui.books import show_cast
 from offbook.ui.characters import show_characters
 from offbook.ui.conversation import show_talk
 from offbook.ui.documents import show_documents
@@ -80,6 +81,7 @@ _BUILD_SECONDS: Final = 60.0
 
 
 _PARTS: Final[dict[str, Callable[[CharacterPlace], Awaitable[None]]]] = {
+    "cast": show_cast,
     "graph": show_graph,
     "documents": show_documents,
     "names": show_names,
@@ -154,7 +156,7 @@ async def _of_character(
             failed(error)
             link("All characters", "/")
         return
-    place = CharacterPlace(visitor, character)
+    place = CharacterPlace(visitor, character, await visitor.may_change(character))
     with framed(character.name, place, part):
         try:
             await build(place)

@@ -19,8 +19,9 @@ from offbook.errors import OffbookError
 from offbook.server.authentication import keep_pace
 from offbook.server.dependencies import OWNER, Caller
 from offbook.server.failures import RequestRefused, asked_by_owner
-from offbook.server.native.access import require, visible
+from offbook.server.native.access import require, require_change, visible
 from offbook.stores import conversations
+from offbook.stores.characters import may_change_source
 from offbook.ui.elements import complain, link, named, notice, part, text
 
 if TYPE_CHECKING:
@@ -69,16 +70,30 @@ class Visitor:
 
         return cls(state.book, state.caller, recognize, state.pace, state.background)
 
-    async def admit(self, right: Right = "chat") -> None:
-        """Count something that they do, if they may still do it: a page may be open for days."""
+    async def admit(self, right: Right = "chat", *, changing: Character | None = None) -> None:
+        """Count something that they do, if they may still do it: a page may be open for days.
+
+        Args:
+            right: What it needs.
+            changing: The character whose texts, or what is made of them, it changes.
+        """
         caller = await self.recognize()
         require(caller, right)
+        if changing is not None:
+            await require_change(changing, self.book, caller)
         keep_pace(self.pace, caller, self.book.settings.values.server.rpm)
 
     @property
     def may_write(self) -> bool:
-        """Whether they may change what characters know."""
+        """Whether they may change what characters remember."""
         return self.caller.allows("write")
+
+    async def may_change(self, character: Character) -> bool:
+        """Whether they may change what a character, and all who share its texts, know."""
+        opened = self.caller.characters
+        return self.may_write and await self.book.store.read(
+            may_change_source, character.id, opened
+        )
 
     @property
     def may_take_away(self) -> bool:

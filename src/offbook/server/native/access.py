@@ -149,14 +149,19 @@ async def _administrator(caller: CurrentPrincipal) -> None:
         raise forbidden(message, "make a key without --character")
 
 
-async def _changeable(
-    character: Annotated[Character, _with("write")], book: Book, caller: CurrentPrincipal
-) -> Character:
+async def require_change(character: Character, book: Offbook, caller: Caller) -> None:
+    """Refuse a caller that does not open all characters who share a source."""
     if not await book.store.read(may_change_source, character.id, caller.characters):
         raise forbidden(
             f"what {character.name!r} has read is shared with others, which the key does not open",
             "a key without --character, or with all of them, may change it",
         )
+
+
+async def _changeable(
+    character: Annotated[Character, _with("write")], book: Book, caller: CurrentPrincipal
+) -> Character:
+    await require_change(character, book, caller)
     return character
 
 
