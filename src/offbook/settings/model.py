@@ -446,7 +446,13 @@ class EnsembleSettings(Section):
     they are 31 of the 33 calls of a turn.
     """
 
-    k: int = Field(4, ge=1, le=100, description="most similar chunks, given as knowledge")
+    k: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="most similar chunks, given as knowledge; default: 4, or where replies cost"
+        " nothing 20, as far as they fit half of the budget",
+    )
     gs: GuidedSelection = Field(
         "off",
         description="chunks are judged for each question, or once at ingestion, or not at all",
