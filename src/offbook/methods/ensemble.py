@@ -259,6 +259,8 @@ async def _passages(
     if is_out:
         return _Sorted([], [Skipped(item.kind, item.title, _BEYOND) for item in similar])
     least = settings.passage_score
+    if least is None:
+        least = -1.0 if knowledge.free else 0.0
     why = f"score below {least} (ensemble.passage_score)"
     weak = [Skipped(item.kind, item.title, why) for item in similar if item.score < least]
     of_names = await knowledge.chunks(findings.passages)

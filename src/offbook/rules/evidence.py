@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from offbook.text.concepts import is_general, related_terms, ungraded
 from offbook.text.english_words import is_english
-from offbook.text.grammar import FUNCTION
+from offbook.text.grammar import FUNCTION, PERSON_NOUNS
 from offbook.text.questions import Question, Term
 from offbook.text.sentences import sentences
 from offbook.text.word_lists import word_lists
@@ -44,6 +44,21 @@ _ANTECEDENT: Final = 0.6
 """What a word counts that only the sentence before has; more where a pronoun leans on that one."""
 _FAR: Final = 0.25
 """The same for the sentence behind, and the second before."""
+_KEY: Final = 0.9
+"""What a related word counts that is the key of a line."""
+_CALLED: Final = 0.9
+"""What the name of somebody counts of the word for them: "Piet" where it is asked of the father."""
+_PERSON_NAMED: Final = re.compile(
+    rf"\b(?P<noun>{'|'.join(sorted(PERSON_NOUNS, key=len, reverse=True))})s?"
+    r"(?:,|:| is| was| were| are)?(?: called| named)?"
+    r" (?:(?:Mrs?|Miss|Dr)\.? )?(?P<names>[A-ZÀ-Þ][\w'’-]+(?: and [A-ZÀ-Þ][\w'’-]+)?)",
+)
+_APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
+"""What stands behind a name where it is said whose it is."""
+_ON_SHEET: Final = 1.4
+"""What a line counts whose key is asked for."""
+_INTRODUCED: Final = 1.3
+"""What a sentence counts that says who somebody is, where that is asked."""
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -96,6 +111,7 @@ class Sentence:
         counts: Its search terms.
         heading: Search terms of the headings and the key above it.
         source: The nearest heading above it; empty where there is none.
+        key: Search terms of the key of its line.
     """
 
     item: int
@@ -105,6 +121,7 @@ class Sentence:
     counts: Counter[str] = field(compare=False, hash=False, repr=False)
     heading: frozenset[str] = frozenset()
     source: str = ""
+    key: frozenset[str] = frozenset()
 
     @property
     def answers(self) -> bool:
@@ -175,6 +192,11 @@ class Evidence:
         related = not term.name and any(self.frequency[other] for other in related_terms(term.term))
         return 0.8 if related else 0.0
 
+    def lacks(self, term: Term) -> bool:
+        """Whether the context has neither the term nor another that stands for it."""
+        held = self.frequency.keys() | self._titles
+        return held.isdisjoint(self._near([term])[0])
+
     def _is_another(self, term: Term) -> bool:
         """Whether a noun before it that the context lacks makes it a thing that it lacks, too."""
         modifier = term.modifier
@@ -202,6 +224,10 @@ class Evidence:
             row = self._with_neighbours(index, matches, near)
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
+            if any(_best(alike, sentence.key) >= _RELATED for alike in near):
+                score *= _ON_SHEET
+            elif self._introduces(sentence.text, question, near):
+                score *= _INTRODUCED
             ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
 
@@ -222,7 +248,7 @@ class Evidence:
         """How much of each word of the question a sentence holds, in its place."""
         sentence = self.sentences[index]
         row = [
-            max(match, _TITLE * _best(alike, sentence.heading))
+            max(match, _TITLE * _best(alike, sentence.heading), _of_key(alike, sentence.key))
             for match, alike in zip(matches[index], near, strict=True)
         ]
         leans = _PRONOUN.search(sentence.text) is not None
@@ -255,6 +281,29 @@ class Evidence:
         here, before = self.sentences[index], self.sentences[index - 1]
         return (here.item, here.paragraph) == (before.item, before.paragraph)
 
+    @cached_property
+    def _persons(self) -> Mapping[str, frozenset[str]]:
+        """Terms of persons ("brother") to those of the names that the context gives them."""
+        persons: dict[str, set[str]] = {}
+        for sentence in self.sentences:
+            for match in _PERSON_NAMED.finditer(sentence.text):
+                noun = word_term(fold(match["noun"]))
+                persons.setdefault(noun, set()).update(
+                    word_term(fold(name)) for name in match["names"].split() if name[0].isupper()
+                )
+        return {noun: frozenset(names - {""}) for noun, names in persons.items()}
+
+    @staticmethod
+    def _introduces(text: str, question: Question, near: Sequence[Mapping[str, float]]) -> bool:
+        """Whether a sentence says who or what somebody is, of whom just that is asked."""
+        if question.kind not in ("who", "tell"):
+            return False
+        persons = (word_term(fold(match["noun"])) for match in _PERSON_NAMED.finditer(text))
+        if any(alike.get(noun, 0.0) >= _RELATED for noun in persons for alike in near):
+            return True
+        named = "|".join(re.escape(name.split()[-1]) for name in question.names)
+        return bool(named) and bool(re.search(rf"\b(?:{named})\b{_APPOSITION}", text))
+
     def _near(self, terms: Sequence[Term]) -> list[dict[str, float]]:
         """For each word of the question the terms that stand for it, and how well."""
         names, vectors = self._vocabulary
@@ -271,6 +320,7 @@ class Evidence:
                     word_term(_plain_grade(words[number][0]))
                 )
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
+                alike |= dict.fromkeys(self._persons.get(term.term, ()), _CALLED)
             alike |= dict.fromkeys((term.term, *_forms().get(term.term, ())), 1.0)
             stand_ins.append(alike)
         return stand_ins
@@ -295,6 +345,12 @@ def _plain_grade(word: str) -> str:
 
 def _best(alike: Mapping[str, float], terms: Collection[str]) -> float:
     return max((alike.get(term, 0.0) for term in terms), default=0.0)
+
+
+def _of_key(alike: Mapping[str, float], key: frozenset[str]) -> float:
+    """How well the key of a line stands for a word: a sheet has few, and means them widely."""
+    best = _best(alike, key)
+    return best if best > _KEY else min(_KEY, best * _KEY / _RELATED)
 
 
 def _meanings(words: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
@@ -344,23 +400,23 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
                 heading, source = search_terms(name), name
                 yield Sentence(number, paragraph, name, "heading", Counter(heading))
                 continue
-            paragraph += bare != line or _PAIR.fullmatch(line) is not None
+            paragraph += bare != line or bool(_ROW.match(line) or _PAIR.fullmatch(line))
             terms = frozenset((*above, *heading))
             for text, kind, key in _of_line(bare, listed=bare != line):
-                counts = Counter(search_terms(text))
-                yield Sentence(number, paragraph, text, kind, counts, terms | set(key), source)
+                counts, above_it = Counter(search_terms(text)), terms | key
+                yield Sentence(number, paragraph, text, kind, counts, above_it, source, key)
 
 
-def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, list[str]]]:
+def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, frozenset[str]]]:
     """The sentences of a line or a paragraph, each with its kind and the terms of its key."""
     pair = _ROW.match(line) or _PAIR.fullmatch(line)
-    key: list[str] = []
+    key: frozenset[str] = frozenset()
     if pair and len(pair.group(1).split()) <= _KEY_WORDS and not set(pair.group(2)) <= set("-: "):
-        value = pair.group(2)
+        key, value = frozenset(search_terms(pair.group(1))), pair.group(2)
         if len(sentences(value)) == 1 or not _CLOSED.search(value):
-            yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", []
+            yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", key
             return
-        key, line = search_terms(pair.group(1)), value
+        line = value
     whole = listed and not _CLOSED.search(line)
     for text in [line] if whole or line.startswith(("“", '"')) else _whole_sentences(line):
         plain = _plain(text)

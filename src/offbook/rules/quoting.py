@@ -8,7 +8,7 @@ ranked by the words of the question in it and beside it, and by its likeness to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -19,35 +19,62 @@ from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
 from offbook.rules.evidence import Evidence, Hit, Sentence, is_about_works, is_editorial
 from offbook.text.clauses import quoted_spans
-from offbook.text.grammar import FUNCTION
-from offbook.text.questions import Question
+from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
+from offbook.text.questions import Kind, Question
 from offbook.text.words import fold
 
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
-_REASON: Final = 0.2
-_GIVES_REASON: Final = re.compile(
-    r"\b(?:because|so that|in order to|owing to|due to|on account of)\b"
+_UNFIT: Final = 0.8
+"""What a sentence is worth that has nothing of the kind that is asked for: a time, a place."""
+_NUMBER: Final = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|once|twice"
+    r"|every|each|no|none|never|only|always|weekly|daily)\b"
 )
-"""What gives a reason, and what it counts where one is asked for."""
-_BESIDE: Final = 0.2
-_APART: Final = 0.6
-"""The share of the best score from which another sentence is told as well: beside it, or apart."""
+_FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
+    "why": re.compile(
+        r"\b(?:because|so that|in order|owing to|due to|on account of|since|lest|therefore|reasons?"
+        r"|out of|for (?:he|she|it|they|there|the|no|I))\b"
+    ),
+    "when": re.compile(
+        r"\d|\b(?:when|while|until|till|before|after|during|since|ago|at|first|last|next|then|spring"
+        r"|summer|autumn|winter|morning|evening|night|noon|dawn|day|week|month|year|century|christmas"
+        rf"|easter|{'|'.join(sorted(MONTHS_AND_DAYS))})s?\b",
+        re.IGNORECASE,
+    ),
+    "where": re.compile(
+        r"\b(?:in|at|on|from|to|near|beneath|under|above|below|behind|beside|by|between|into|over"
+        r"|along|across|through|up|down|there|here|place|home|house|residence|location|lives)\b",
+        re.IGNORECASE,
+    ),
+    "how_many": re.compile(_NUMBER, re.IGNORECASE),
+    "who": re.compile(
+        rf"(?<=[\w,;:] )[A-ZÀ-Þ]\w|^(?!The |A |He |She |It |They |I )[A-ZÀ-Þ]"
+        rf"|\b(?:{'|'.join(sorted(PERSON_NOUNS))})\b"
+    ),
+}
+"""What a sentence has that answers a question of a kind."""
+_APART: Final = 0.85
+"""The share of the best score from which another sentence is told as well."""
 _WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
-_NARROW: Final = frozenset(("when", "where", "how_many"))
-"""Kinds of questions after one thing."""
+_AT_LENGTH: Final = frozenset(("why", "how", "tell", "opinion", "yes_no"))
+"""Kinds of questions that one sentence seldom answers."""
 MOST: Final = 3
 """Sentences that are told, at most."""
 _BY_YOU: Final = re.compile(
     r"\b(?:do|did|are|were|was|have|had|can|could|will|would|must|should) you\b", re.IGNORECASE
 )
 """What the character does or is; else a sentence about others answers as well."""
+_OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+_OF_OTHERS: Final = 0.9
+"""What a sentence is worth that may be about others, where the character is asked of itself."""
 _LATER: Final = re.compile(
     r"\bposthumous|\b(?:after|since|following) (?:his|her) (?:\w+ )?death\b|\bto this day\b"
     r"|\bnowadays\b|\bhistorians?\b"
 )
-_WORDS: Final = 70
+_WORDS: Final = 50
 """Words that are told, at most, unless a single sentence has more."""
 _ACCOUNT: Final = 0.25
 """The share of sentences that say "I" from which on a text is the character's own account."""
@@ -120,50 +147,42 @@ class Quoting:
 
     def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
         """How well a sentence answers: its words, its meaning, and what it is about."""
-        text = self.evidence.sentences[hit.index].text
-        reason = _REASON if question.kind == "why" and _GIVES_REASON.search(text) else 0.0
-        return (hit.score + _MEANING * like + reason) * self._worth(hit.index, question, said)
+        fit = 1.0 if self._fits(hit.index, question) else _UNFIT
+        return (hit.score + _MEANING * like) * fit * self._worth(hit.index, question, said)
+
+    def _fits(self, index: int, question: Question) -> bool:
+        """Whether a sentence has anything of the kind that is asked for."""
+        pattern = _FITS.get(question.kind)
+        return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
-        """The best sentence with what it leans on, and others that are nearly as good."""
+        """The best sentence, what stands beside it as far as that is needed, and its equals."""
         best = hits[0]
         chosen = {best.index}
-        narrow = question.kind in _NARROW or (len(question.terms) > 1 and question.kind != "why")
-        if best.matched >= _WHOLE and narrow and not self._told[best.index].leans:
+        if most == 1:
             return chosen
-        scores = {hit.index: hit.score for hit in hits}
-        while len(chosen) < most:
-            rest = [i for i in scores if not any(self._repeats(i, other) for other in chosen)]
-            if not rest:
-                break
-            near = {i for i in rest if self._is_beside(i, i + 1, chosen)}
-            near |= {i for i in rest if self._is_beside(i, i - 1, chosen)}
-            least = {i: (_BESIDE if i in near else _APART) * best.score for i in rest}
-            index = max(rest, key=lambda i: (scores[i] - least[i], -i))
-            if scores[index] < least[index] or self._size(chosen | {index}) > _WORDS:
-                break
-            chosen.add(index)
-        alone = most == 1 or question.kind == "yes_no"
-        return chosen if alone else self._with_context(chosen, best.index)
-
-    def _with_context(self, chosen: set[int], best: int) -> set[int]:
-        """Add what stands around the best sentence in its paragraph, up to the most words."""
-        for step in (-1, 1, -2, 2):
-            index = best + step
-            within = chosen | set(range(min(best, index), max(best, index) + 1))
-            places = range(min(best, index) + 1, max(best, index) + 1)
-            together = index >= 0 and all(map(self.evidence.follows, places))
-            whole = together and self.evidence.sentences[index].kind in ("sentence", "question")
-            if whole and self._size(within) <= _WORDS:
-                chosen = within
+        # 1 -- whom the sentence means, and where it does not answer, what follows it -------------
+        after = question.kind in _AT_LENGTH or not self._fits(best.index, question)
+        for step, wanted in ((-1, self._told[best.index].leans), (1, after)):
+            place = best.index + step
+            together = self.evidence.follows(max(place, best.index)) and (
+                self.evidence.sentences[place].kind in ("sentence", "question")
+            )
+            if wanted and together and self._size(chosen | {place}) <= _WORDS:
+                chosen.add(place)
+        # 2 -- another that is as good, where it is not sure that this one answers ----------------
+        if best.matched < _WHOLE or question.kind in _AT_LENGTH:
+            for hit in hits[1:]:
+                if hit.score < _APART * best.score or len(chosen) >= most:
+                    break
+                new = not any(self._repeats(hit.index, other) for other in chosen)
+                if new and self._size(chosen | {hit.index}) <= _WORDS:
+                    chosen.add(hit.index)
         return chosen
 
     def _repeats(self, index: int, other: int) -> bool:
         here, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text
         return here in there or there in here
-
-    def _is_beside(self, index: int, other: int, chosen: set[int]) -> bool:
-        return other in chosen and self.evidence.follows(max(index, other))
 
     def _size(self, chosen: set[int]) -> int:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
@@ -221,12 +240,14 @@ class Quoting:
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
+        if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
+            weight *= _OF_OTHERS
         if is_editorial(text) or _LATER.search(text):
             weight *= 0.5
         if is_about_works(item.title):
             weight *= 0.6
         if _in_said(text, said) or _in_said(spoken.text, said):
-            weight *= 0.0 if question.more else _SAID
+            weight *= 0.0 if question.more and question.kind != "why" else _SAID
         return weight
 
     def _is_of_another(self, text: str) -> bool:

@@ -18,11 +18,11 @@ from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
 from offbook.rules.declining import DECLINES, answer_courtesy
-from offbook.rules.evidence import gather, with_names
+from offbook.rules.evidence import Evidence, gather, with_names
 from offbook.rules.languages import QUESTION_WORDS, is_greeting, is_in_english
 from offbook.rules.quoting import MOST, Answer, Quoting
 from offbook.text.grammar import Gender
-from offbook.text.questions import Question, Term, read_question, spelt_out
+from offbook.text.questions import LIGHT, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
 from offbook.types import ContextItem, Message
 
@@ -168,10 +168,8 @@ _GREETED: Final = re.compile(
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
-_LIGHT: Final = frozenset(
-    search_terms("take come go get keep make let put bring give use turn move find see look")
-)
-"""Words that stand in any text, and tell nothing of what is asked."""
+_REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would|do) you\b", re.IGNORECASE)
+"""What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _WIDE_KINDS: Final = frozenset(("yes_no", "what", "who", "statement", "opinion"))
 """Kinds of questions that a sentence with their one word need not answer."""
 _OF_SYMPATHY: Final = frozenset(
@@ -315,7 +313,9 @@ def _answer(
         return _said(leaning, inputs), "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
-    telling = [term for term in completed.terms if term.term not in _LIGHT]
+    telling = [term for term in completed.terms if term.term not in LIGHT]
+    if _is_of_the_world(question, telling, quoting.evidence):
+        return declining.decline(question, absent, inputs.voice), "decline"
     misses = answer.matched < MATCHED and not all(term.name for term in telling)
     if (
         absent
@@ -332,6 +332,14 @@ def _answer(
     if misses or thin or answer.matched < least or answer.score < FAIR:
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _is_of_the_world(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
+    """Whether something is asked that is not the character's, with a word that no text has."""
+    plain = _REQUEST.sub("", question.text)
+    if question.follow_up or not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
+        return False
+    return any(term.weight >= 1 and evidence.lacks(term) for term in terms)
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:

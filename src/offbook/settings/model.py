@@ -465,11 +465,12 @@ class EnsembleSettings(Section):
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
     memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
-    passage_score: float = Field(
-        0.0,
+    passage_score: float | None = Field(
+        None,
         ge=-1,
         le=1,
-        description="least score of a similar chunk that is shown; 0: as like as any (`hybrid`)",
+        description="least score of a similar chunk that is shown; default: 0, as like as any"
+        " (`hybrid`), or where replies cost nothing -1",
     )
     likeness: float = Field(
         0.12,

@@ -106,16 +106,20 @@ _ADDRESSED: Final = "|".join(sorted(grammar.NAME_PARTICLES | grammar.TITLES))
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
-    (re.compile(r"\bhow old\b"), "born"),
+    (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
+    (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
+    (re.compile(r"\bhow old\b"), "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
-    (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
+    (re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
     (
         re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"),
         "personality",
     ),
 )
 """Turns of phrase that ask for something without its word."""
+_ASKS_NAME: Final = re.compile(r"\bwhat\b.*(?:\bnames?\b|\bcalled$)")
+_NAMING: Final = frozenset(map(word_term, word_set("name names called real full first last")))
 _REQUEST: Final = (
     r"(?:please |can you |could you |would you |will you )*"
     r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
@@ -189,6 +193,11 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
+_OF_ANSWER: Final = 0.5
+LIGHT: Final = frozenset(
+    map(word_term, word_set("take come go get keep make let put bring give use turn move find see look"))
+)
+"""Terms that stand in any text, and tell nothing of what is asked."""
 VERB_WEIGHT: Final = 0.5
 NAME_WEIGHT: Final = 2.0
 
@@ -203,6 +212,9 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     more = bool(_MORE.match(plain))
     implied = [Term(word, word_term(word), 1.0) for turn, word in _IMPLIED if turn.search(plain)]
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
+    if _ASKS_NAME.search(plain):
+        # "your wife's name": whoever is named need not be called a name.
+        terms = tuple(term for term in terms if term.term not in _NAMING) or terms
     if own_names and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own_names:
         return Question(text, "who", "identity", terms, names)
     feeling = _FEELING.match(plain)
@@ -251,6 +263,8 @@ def _courtesy_of(bare: str) -> Courtesy:
 def _kind(plain: str, text: str) -> Kind:
     if _OPINION.search(plain):
         return "opinion"
+    if _ASKS_NAME.search(plain):
+        return "who"
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
     if re.match(_REQUEST, plain) or re.match(
@@ -328,7 +342,7 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
 
 def weight_of(word: str) -> float:
     """How much a plain word tells: things 1, verbs half as much, words of any life less."""
-    if is_general(word):
+    if is_general(word) or word_term(word) in LIGHT:
         return GENERAL_WEIGHT
     return VERB_WEIGHT if is_base(word) or is_past(word) or is_known_third(word) else 1.0
 
@@ -344,7 +358,8 @@ def _terms(tokens: list[Token], own_names: frozenset[str], names: Sequence[str])
             continue
         if word in _DEALINGS and index + 1 < len(tokens) and tokens[index + 1].low == "with":
             continue
-        if token.is_capital and word in grammar.TITLES:
+        follows = tokens[index + 1] if index + 1 < len(tokens) else None
+        if token.is_capital and word in grammar.TITLES and follows and follows.is_capital:
             continue
         for part in word.split("-"):
             term = word_term(part)
@@ -352,6 +367,8 @@ def _terms(tokens: list[Token], own_names: frozenset[str], names: Sequence[str])
                 continue
             name = word in named and token.is_capital
             weight = NAME_WEIGHT if name else weight_of(part)
+            if index and tokens[index - 1].low in ("what", "which") and not name:
+                weight *= _OF_ANSWER  # "what colour", "which year": the answer is one
             modifier = last.term if last is not None and not name else ""
             terms[term] = Term(token.text, term, weight, name, modifier)
             if weight >= 1 and not name and not word.endswith(_DESCRIBING):
