@@ -53,10 +53,12 @@ _PERSON_NAMED: Final = re.compile(
     r"(?:,|:| is| was| were| are)?(?: called| named)?"
     r" (?:(?:Mrs?|Miss|Dr)\.? )?(?P<names>[A-ZÀ-Þ][\w'’-]+(?: and [A-ZÀ-Þ][\w'’-]+)?)",
 )
+_NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
 """What stands behind a name where it is said whose it is."""
 _ON_SHEET: Final = 1.4
-"""What a line counts whose key is asked for."""
+_NEARLY_ON_SHEET: Final = 1.15
+"""What a line counts whose key is asked for, or is related to what is."""
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
 _LOOK_AHEAD: Final = 4
@@ -224,8 +226,9 @@ class Evidence:
             row = self._with_neighbours(index, matches, near)
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
-            if any(_best(alike, sentence.key) >= _RELATED for alike in near):
-                score *= _ON_SHEET
+            keyed = max(_best(alike, sentence.key) for alike in near)
+            if keyed >= _RELATED:
+                score *= _ON_SHEET if keyed == 1.0 else _NEARLY_ON_SHEET
             elif self._introduces(sentence.text, question, near):
                 score *= _INTRODUCED
             ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
@@ -300,6 +303,8 @@ class Evidence:
             return False
         persons = (word_term(fold(match["noun"])) for match in _PERSON_NAMED.finditer(text))
         if any(alike.get(noun, 0.0) >= _RELATED for noun in persons for alike in near):
+            return True
+        if _NAMES.search(question.text) and _NAMES.search(text):
             return True
         named = "|".join(re.escape(name.split()[-1]) for name in question.names)
         return bool(named) and bool(re.search(rf"\b(?:{named})\b{_APPOSITION}", text))

@@ -90,7 +90,8 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``about`` the character where it says so.
+    it is ``about`` the character where it says so, and ``fits`` where it has the kind of thing that
+    is asked for.
     """
 
     text: str
@@ -99,6 +100,7 @@ class Answer:
     quoted: bool
     source: str
     about: bool
+    fits: bool = True
 
 
 class Quoting:
@@ -143,7 +145,10 @@ class Quoting:
             for hit, like in zip(candidates, likeness, strict=True)
         ]
         hits = sorted((hit for hit in hits if hit.score > 0), key=lambda h: (-h.score, h.index))
-        return self._worded(sorted(self._chosen(hits, question, most)), hits[0]) if hits else None
+        if not hits:
+            return None
+        answer = self._worded(sorted(self._chosen(hits, question, most)), hits[0])
+        return replace(answer, fits=self._fits(hits[0].index, question))
 
     def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
         """How well a sentence answers: its words, its meaning, and what it is about."""
@@ -161,24 +166,34 @@ class Quoting:
         chosen = {best.index}
         if most == 1:
             return chosen
-        # 1 -- whom the sentence means, and where it does not answer, what follows it -------------
-        after = question.kind in _AT_LENGTH or not self._fits(best.index, question)
-        for step, wanted in ((-1, self._told[best.index].leans), (1, after)):
+        # A name alone says of whom, and not what is asked.
+        telling = question.kind == "who" or not all(term.name for term in question.terms)
+        sure = telling and best.matched >= _WHOLE and self._fits(best.index, question)
+        # 1 -- another that is as good, where it is not sure that this one answers ----------------
+        for hit in hits[1:]:
+            if sure or hit.score < _APART * best.score or len(chosen) >= most:
+                break
+            new = not any(self._repeats(hit.index, other) for other in chosen)
+            if new and self._size(chosen | {hit.index}) <= _WORDS:
+                chosen.add(hit.index)
+        # 2 -- whom the sentence means; where it may not be all, what stands around it ------------
+        leans = self._told[best.index].leans
+        before = 2 if leans else int(not sure)
+        after = int(not sure) + int(question.kind in _AT_LENGTH)
+        for step in (*range(-1, -1 - before, -1), *range(1, 1 + after)):
             place = best.index + step
-            together = self.evidence.follows(max(place, best.index)) and (
-                self.evidence.sentences[place].kind in ("sentence", "question")
-            )
-            if wanted and together and self._size(chosen | {place}) <= _WORDS:
+            if not self._goes_on(best.index, place) or self._size(chosen | {place}) > _WORDS:
+                continue
+            if step + 1 in (0, 1) or place + 1 in chosen or place - 1 in chosen:
                 chosen.add(place)
-        # 2 -- another that is as good, where it is not sure that this one answers ----------------
-        if best.matched < _WHOLE or question.kind in _AT_LENGTH:
-            for hit in hits[1:]:
-                if hit.score < _APART * best.score or len(chosen) >= most:
-                    break
-                new = not any(self._repeats(hit.index, other) for other in chosen)
-                if new and self._size(chosen | {hit.index}) <= _WORDS:
-                    chosen.add(hit.index)
         return chosen
+
+    def _goes_on(self, index: int, other: int) -> bool:
+        """Whether two sentences, and what is between them, stand in one paragraph."""
+        first, last = min(index, other), max(index, other)
+        return first >= 0 and all(
+            self.evidence.follows(place) for place in range(first + 1, last + 1)
+        ) and self.evidence.sentences[other].kind in ("sentence", "question")
 
     def _repeats(self, index: int, other: int) -> bool:
         here, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text

@@ -168,7 +168,11 @@ _GREETED: Final = re.compile(
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
-_REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would|do) you\b", re.IGNORECASE)
+_ASKS_WORK: Final = re.compile(
+    r"\byour (?:job|work|profession|occupation|trade|calling)\b|\byou (?:work|do for a living|do$)",
+    re.IGNORECASE,
+)
+_REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _WIDE_KINDS: Final = frozenset(("yes_no", "what", "who", "statement", "opinion"))
 """Kinds of questions that a sentence with their one word need not answer."""
@@ -311,6 +315,9 @@ def _answer(
     sure = SURE if question.kind in ("yes_no", "opinion") else 0.0
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
+    weak = answer is None or answer.matched < MATCHED
+    if weak and _ASKS_WORK.search(question.text) and (about := quoting.introduction()):
+        return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     if answer is None:
         return declining.decline(question, absent, inputs.voice), "decline"
     telling = [term for term in completed.terms if term.term not in LIGHT]
@@ -329,7 +336,7 @@ def _answer(
     wide = question.kind in _WIDE_KINDS
     thin = len(telling) == 1 and not telling[0].name and (wide or of_other)
     thin = thin or (question.follow_up and not inputs.history)
-    if misses or thin or answer.matched < least or answer.score < FAIR:
+    if misses or thin or not answer.fits or answer.matched < least or answer.score < FAIR:
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
 

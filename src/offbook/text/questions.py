@@ -330,7 +330,8 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
     if not token.is_capital or token.low in ("i", "i'm", "i've"):
         return False
     opens = index == 0 or tokens[index - 1].text in '.!?:"“'
-    if not opens:
+    titled = index > 1 and tokens[index - 1].text == "." and tokens[index - 2].low in grammar.TITLES
+    if titled or not opens:
         return token.low not in grammar.FUNCTION or inside
     plain = token.low in grammar.FUNCTION or token.low in _FRAME or is_general(token.low)
     following = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -358,9 +359,10 @@ def _terms(tokens: list[Token], own_names: frozenset[str], names: Sequence[str])
             continue
         if word in _DEALINGS and index + 1 < len(tokens) and tokens[index + 1].low == "with":
             continue
-        follows = tokens[index + 1] if index + 1 < len(tokens) else None
-        if token.is_capital and word in grammar.TITLES and follows and follows.is_capital:
-            continue
+        if token.is_capital and word in grammar.TITLES:
+            behind = [other for other in tokens[index + 1 : index + 3] if other.text != "."]
+            if behind and behind[0].is_capital:
+                continue
         for part in word.split("-"):
             term = word_term(part)
             if not term or term in terms:
