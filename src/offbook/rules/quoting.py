@@ -57,7 +57,9 @@ _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
 """What a sentence has that answers a question of a kind."""
 _APART: Final = 0.85
 """The share of the best score from which another sentence is told as well."""
-_WHOLE: Final = 0.9
+_ALONE: Final = 0.9
+"""The share of the best score up to which another sentence may be the answer as well."""
+WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
 _AT_LENGTH: Final = frozenset(("why", "how", "tell", "opinion", "yes_no"))
 """Kinds of questions that one sentence seldom answers."""
@@ -90,8 +92,8 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``about`` the character where it says so, and ``fits`` where it has the kind of thing that
-    is asked for.
+    it is ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
+    asked for, and is ``alone`` where no other sentence is nearly as good.
     """
 
     text: str
@@ -101,6 +103,7 @@ class Answer:
     source: str
     about: bool
     fits: bool = True
+    alone: bool = True
 
 
 class Quoting:
@@ -148,7 +151,13 @@ class Quoting:
         if not hits:
             return None
         answer = self._worded(sorted(self._chosen(hits, question, most)), hits[0])
-        return replace(answer, fits=self._fits(hits[0].index, question))
+        others = (hit for hit in hits[1:] if not self._repeats(hit.index, hits[0].index))
+        next_best = max((hit.score for hit in others), default=0.0)
+        return replace(
+            answer,
+            fits=self._fits(hits[0].index, question),
+            alone=next_best < _ALONE * hits[0].score,
+        )
 
     def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
         """How well a sentence answers: its words, its meaning, and what it is about."""
@@ -168,7 +177,7 @@ class Quoting:
             return chosen
         # A name alone says of whom, and not what is asked.
         telling = question.kind == "who" or not all(term.name for term in question.terms)
-        sure = telling and best.matched >= _WHOLE and self._fits(best.index, question)
+        sure = telling and best.matched >= WHOLE and self._fits(best.index, question)
         # 1 -- another that is as good, where it is not sure that this one answers ----------------
         for hit in hits[1:]:
             if sure or hit.score < _APART * best.score or len(chosen) >= most:
@@ -202,12 +211,15 @@ class Quoting:
     def _size(self, chosen: set[int]) -> int:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
 
-    def introduction(self) -> Answer | None:
-        """What the texts say that the character is."""
+    def introduction(self, *, plainly: bool = False) -> Answer | None:
+        """What the texts say that the character is; ``plainly``: only where they say just that."""
+        name = re.escape(self._names.full)
         patterns = (
             r"^(?:(?:full )?name|occupation|profession|role|born|known as|title|species|age)\b.*:",
+            rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"\b(?:is|was) (?:an? |the |one of |born )",
+            r"^(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
+            r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
             index: one.text for index, one in enumerate(self._told) if self._introduces(index, one)
@@ -220,14 +232,15 @@ class Quoting:
         ]
         sentences = self.evidence.sentences
         plain = sorted(own, key=lambda index: self._names.full not in sentences[index].text)
-        chosen = sorted(list(dict.fromkeys(places))[:2] or plain[:1])
+        chosen = sorted(list(dict.fromkeys(places))[:2] or ([] if plainly else plain[:1]))
         return self._worded(chosen, Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
     def _introduces(self, index: int, one: Told) -> bool:
         """Whether a sentence is surely about the character, or a line of a sheet."""
         sentence = self.evidence.sentences[index]
         by_name = fold(sentence.text.split(" ", 1)[0]) in self._names.words
-        sure = sentence.kind == "pair" or (one.about and (one.spoken or by_name))
+        named = f"{self._names.full}, " in sentence.text
+        sure = named or sentence.kind == "pair" or (one.about and (one.spoken or by_name))
         return sentence.answers and sure
 
     def leaning(self, question: Question) -> Answer | None:

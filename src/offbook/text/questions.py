@@ -62,8 +62,7 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "compliment": r"^i (?:really |do )?(?:love|like|admire) you$"
     r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
     r"|wise|amazing|wonderful|beautiful)$",
-    "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
-    r"|do (?:they|people) call you))$",
+    "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what are you called)$",
     "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
     r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
@@ -81,7 +80,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
     r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?|cheers|much obliged)$",
-    "farewell": r"^(?:good ?bye|bye(?: bye)?|farewell|good ?night|(?:i'll )?see you(?: (?:later"
+    "farewell": r"^(?:(?:it(?:'s| is| was|'s been| has been) )?(?:nice|good|great|lovely|a pleasure)"
+    r" (?:talking|speaking|chatting) (?:to|with) you|good ?bye|bye(?: bye)?|farewell|good ?night|(?:i'll )?see you(?: (?:later"
     r"|soon|tomorrow|around))?|take care|sleep well|(?:well )?i (?:must|have to) (?:go|leave|run)"
     r"(?: now)?)$",
 }
@@ -108,6 +108,7 @@ _IMPLIED: Final = (
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
     (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
+    (re.compile(r"\bdo (?:they|people|friends) call you\b"), "nickname"),
     (re.compile(r"\bhow old\b"), "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
