@@ -45,7 +45,7 @@ _ANTECEDENT: Final = 0.6
 _FAR: Final = 0.25
 """The same for the sentence behind, and the second before."""
 _KEY: Final = 0.9
-"""What a related word counts that is the key of a line."""
+"""What a related word counts that is the key of a line: a sheet has few, and means them widely."""
 _CALLED: Final = 0.9
 """What the name of somebody counts of the word for them: "Piet" where it is asked of the father."""
 _PERSON_NAMED: Final = re.compile(
@@ -61,6 +61,7 @@ _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z
 _ON_SHEET: Final = 1.4
 _NEARLY_ON_SHEET: Final = 1.05
 """What a line counts whose key is asked for, or is related to what is."""
+_OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
 _LOOK_AHEAD: Final = 4
@@ -231,7 +232,7 @@ class Evidence:
             keyed = max(_best(alike, sentence.key) for alike in near)
             if keyed >= _RELATED:
                 score *= _ON_SHEET if keyed == 1.0 else _NEARLY_ON_SHEET
-            elif self._introduces(sentence.text, question, near):
+            elif question.kind in _OF_PERSONS and self._introduces(sentence.text, question, near):
                 score *= _INTRODUCED
             ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
@@ -252,23 +253,20 @@ class Evidence:
     ) -> list[float]:
         """How much of each word of the question a sentence holds, in its place."""
         sentence = self.sentences[index]
-        row = [
-            max(match, _TITLE * _best(alike, sentence.heading), _of_key(alike, sentence.key))
-            for match, alike in zip(matches[index], near, strict=True)
-        ]
+        row = []
+        for match, alike in zip(matches[index], near, strict=True):
+            key = _best(alike, sentence.key)
+            widely = key if key > _KEY else min(_KEY, key * _KEY / _RELATED)
+            row.append(max(match, _TITLE * _best(alike, sentence.heading), widely))
         leans = _PRONOUN.search(sentence.text) is not None
         for step, share in ((-1, _ANTECEDENT if leans else _BEFORE), (-2, _FAR), (1, _FAR)):
-            if self._beside(index, step):
-                beside = matches[index + step]
+            place = index + step
+            there = self.sentences[place] if 0 <= place < len(self.sentences) else None
+            here = (sentence.item, sentence.paragraph)
+            if there is not None and there.answers and (there.item, there.paragraph) == here:
+                beside = matches[place]
                 row = [max(match, share * other) for match, other in zip(row, beside, strict=True)]
         return row
-
-    def _beside(self, index: int, step: int) -> bool:
-        other = index + step
-        if not 0 <= other < len(self.sentences):
-            return False
-        here, there = self.sentences[index], self.sentences[other]
-        return (here.item, here.paragraph) == (there.item, there.paragraph) and there.answers
 
     @staticmethod
     def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
@@ -301,8 +299,6 @@ class Evidence:
     @staticmethod
     def _introduces(text: str, question: Question, near: Sequence[Mapping[str, float]]) -> bool:
         """Whether a sentence says who or what somebody is, of whom just that is asked."""
-        if question.kind not in ("who", "tell"):
-            return False
         persons = (word_term(fold(match["noun"])) for match in _PERSON_NAMED.finditer(text))
         if any(alike.get(noun, 0.0) >= _RELATED for noun in persons for alike in near):
             return True
@@ -352,12 +348,6 @@ def _plain_grade(word: str) -> str:
 
 def _best(alike: Mapping[str, float], terms: Collection[str]) -> float:
     return max((alike.get(term, 0.0) for term in terms), default=0.0)
-
-
-def _of_key(alike: Mapping[str, float], key: frozenset[str]) -> float:
-    """How well the key of a line stands for a word: a sheet has few, and means them widely."""
-    best = _best(alike, key)
-    return best if best > _KEY else min(_KEY, best * _KEY / _RELATED)
 
 
 def _meanings(words: Sequence[tuple[str, str]]) -> NDArray[np.float32]:

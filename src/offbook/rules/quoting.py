@@ -143,10 +143,10 @@ class Quoting:
         texts = [self.evidence.sentences[hit.index].text for hit in candidates]
         vectors = embed_texts([question.text, *texts])
         likeness = (vectors[1:] @ vectors[0]).tolist()
-        hits = [
-            replace(hit, score=self._score(hit, question, said, max(0.0, like)))
-            for hit, like in zip(candidates, likeness, strict=True)
-        ]
+        hits = []
+        for hit, like in zip(candidates, likeness, strict=True):
+            score = hit.score + _MEANING * max(0.0, like)
+            hits.append(replace(hit, score=score * self._worth(hit.index, question, said)))
         hits = sorted((hit for hit in hits if hit.score > 0), key=lambda h: (-h.score, h.index))
         if not hits:
             return None
@@ -158,11 +158,6 @@ class Quoting:
             fits=self._fits(hits[0].index, question),
             alone=next_best < _ALONE * hits[0].score,
         )
-
-    def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
-        """How well a sentence answers: its words, its meaning, and what it is about."""
-        fit = 1.0 if self._fits(hit.index, question) else _UNFIT
-        return (hit.score + _MEANING * like) * fit * self._worth(hit.index, question, said)
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
@@ -187,22 +182,20 @@ class Quoting:
                 chosen.add(hit.index)
         # 2 -- whom the sentence means; where it may not be all, what stands around it ------------
         leans = self._told[best.index].leans
-        before = 2 if leans else int(not sure)
-        after = int(not sure) + int(question.kind in _AT_LENGTH)
-        for step in (*range(-1, -1 - before, -1), *range(1, 1 + after)):
-            place = best.index + step
-            if not self._goes_on(best.index, place) or self._size(chosen | {place}) > _WORDS:
-                continue
-            if step + 1 in (0, 1) or place + 1 in chosen or place - 1 in chosen:
+        before = 2 if leans and self._told[best.index - 1].leans else int(leans or not sure)
+        explained = question.kind == "why" and self._fits(best.index, question)
+        after = int(not sure) + int(question.kind in _AT_LENGTH and not explained)
+        worthless = set(range(len(self._told))) - {hit.index for hit in hits}
+        for step, steps in ((-1, before), (1, after)):
+            for place in range(best.index + step, best.index + step * (steps + 1), step):
+                goes_on = self.evidence.follows(max(place, place - step)) and (
+                    self.evidence.sentences[place].kind in ("sentence", "question")
+                )
+                is_none = place in worthless and self.evidence.sentences[place].answers
+                if not goes_on or is_none or self._size(chosen | {place}) > _WORDS:
+                    break
                 chosen.add(place)
         return chosen
-
-    def _goes_on(self, index: int, other: int) -> bool:
-        """Whether two sentences, and what is between them, stand in one paragraph."""
-        first, last = min(index, other), max(index, other)
-        return first >= 0 and all(
-            self.evidence.follows(place) for place in range(first + 1, last + 1)
-        ) and self.evidence.sentences[other].kind in ("sentence", "question")
 
     def _repeats(self, index: int, other: int) -> bool:
         here, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text
@@ -261,10 +254,10 @@ class Quoting:
         return self._worded(sorted(chosen), Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
     def _worth(self, index: int, question: Question, said: str) -> float:
-        """What a sentence counts by whom it is about, where it stands and what was said before."""
+        """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
         text, item = sentence.text, self.evidence.items[sentence.item]
-        weight = 1.0
+        weight = 1.0 if self._fits(index, question) else _UNFIT
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0

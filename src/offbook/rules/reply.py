@@ -278,12 +278,14 @@ def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
     rest = _GREETED.sub("", inputs.question)
     text = rest if "?" in rest or len(rest.split()) > _SHORTEST else inputs.question
     question = read_question(text, own_names)
-    if not question.courtesy and len(rest.split()) <= _SHORT:
+    is_english = is_in_english(inputs.question)
+    brief = len(rest.split()) <= _SHORT and not ("?" in rest and is_english)
+    if brief and not question.courtesy:
         greeted = rest if "?" in rest else rest.partition(",")[0]
         said = kept_out(greeted, "", (inputs.character,))
         if courtesy := next((one for kind, one in _SMALL_TALK if said and kind in said), None):
             return replace(question, courtesy=courtesy)
-    if is_in_english(inputs.question):
+    if is_english:
         return question
     search = search_terms(QUESTION_WORDS.sub(" ", inputs.question))
     own_terms = set(search_terms(inputs.character))
@@ -329,10 +331,8 @@ def _answer(
     weak = answer is None or answer.matched < MATCHED
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
-    if answer is None:
-        return declining.decline(question, absent, inputs.voice), "decline"
     telling = [term for term in completed.terms if term.term not in LIGHT]
-    if _is_of_the_world(question, telling, quoting.evidence):
+    if answer is None or _is_of_the_world(question, telling, quoting.evidence):
         return declining.decline(question, absent, inputs.voice), "decline"
     misses = answer.matched < MATCHED and not all(term.name for term in telling)
     if (
@@ -357,7 +357,8 @@ def _answer(
 def _is_of_the_world(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
     """Whether something is asked that is not the character's, with a word that no text has."""
     plain = _REQUEST.sub("", question.text)
-    if question.follow_up or not is_in_english(question.text):
+    known = any(map(evidence.knows, question.names))
+    if known or question.follow_up or not is_in_english(question.text):
         return False
     if not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
         return False

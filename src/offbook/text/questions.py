@@ -47,6 +47,7 @@ _OPINION: Final = re.compile(
     r"|do you (?:like|love|hate"
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
+_ASKS_WHY: Final = re.compile(r"(?:and |but |so )?why\b")
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|(?:that )?your?\b"
     r"|for (?:you|your)\b|to hear))\b",
@@ -80,10 +81,10 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
     r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?|cheers|much obliged)$",
-    "farewell": r"^(?:(?:it(?:'s| is| was|'s been| has been) )?(?:nice|good|great|lovely|a pleasure)"
-    r" (?:talking|speaking|chatting) (?:to|with) you|good ?bye|bye(?: bye)?|farewell|good ?night|(?:i'll )?see you(?: (?:later"
-    r"|soon|tomorrow|around))?|take care|sleep well|(?:well )?i (?:must|have to) (?:go|leave|run)"
-    r"(?: now)?)$",
+    "farewell": r"^(?:(?:it(?:'s| is| was|'s been| has been) )?(?:nice|good|great|a pleasure)"
+    r" (?:talking|speaking|chatting) (?:to|with) you|good ?bye|bye(?: bye)?|farewell|good ?night"
+    r"|(?:i'll )?see you(?: (?:later|soon|tomorrow|around))?|take care|sleep well"
+    r"|(?:well )?i (?:must|have to) (?:go|leave|run)(?: now)?)$",
 }
 _COURTESIES: Final = {kind: re.compile(text) for kind, text in _COURTESY_PATTERNS.items()}
 _FEELING: Final = re.compile(
@@ -112,7 +113,10 @@ _IMPLIED: Final = (
     (re.compile(r"\bhow old\b"), "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
-    (re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
+    (
+        re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"),
+        "appearance",
+    ),
     (
         re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"),
         "personality",
@@ -196,7 +200,10 @@ class Question:
 GENERAL_WEIGHT: Final = 0.3
 _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
-    map(word_term, word_set("take come go get keep make let put bring give use turn move find see look"))
+    map(
+        word_term,
+        word_set("take come go get keep make let put bring give use turn move find see look"),
+    )
 )
 """Terms that stand in any text, and tell nothing of what is asked."""
 VERB_WEIGHT: Final = 0.5
@@ -262,7 +269,7 @@ def _courtesy_of(bare: str) -> Courtesy:
 
 
 def _kind(plain: str, text: str) -> Kind:
-    if _OPINION.search(plain):
+    if _OPINION.search(plain) and not _ASKS_WHY.match(plain):
         return "opinion"
     if _ASKS_NAME.search(plain):
         return "who"
