@@ -48,10 +48,13 @@ _KEY: Final = 0.9
 """What a related word counts that is the key of a line: a sheet has few, and means them widely."""
 _CALLED: Final = 0.9
 """What the name of somebody counts of the word for them: "Piet" where it is asked of the father."""
-_PERSON_NAMED: Final = re.compile(
-    rf"\b(?P<noun>{'|'.join(sorted(PERSON_NOUNS, key=len, reverse=True))})s?"
+_NAME_BEHIND: Final = (
     r"(?:,|:| is| was| were| are)?(?: called| named)?"
-    r" (?:(?:Mrs?|Miss|Dr)\.? )?(?P<names>[A-ZÀ-Þ][\w'’-]+(?: and [A-ZÀ-Þ][\w'’-]+)?)",
+    r" (?:(?:Mrs?|Miss|Dr)\.? )?(?P<names>[A-ZÀ-Þ][\w'’-]+(?: and [A-ZÀ-Þ][\w'’-]+)?)"
+)
+_PERSON_NAMED: Final = re.compile(
+    rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
+    + _NAME_BEHIND
 )
 _NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
@@ -80,6 +83,8 @@ _NEW_LINE: Final = re.compile(
     r"|\n(?=(?:\*\*|__)?[^\W\d_a-z][^\n]{0,49}[:：](?:\*\*|__)? ?\S)"
 )
 _MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
+_LINES: Final = re.compile(r"(?:^|\s)[A-ZÀ-Þ]\w+(?: \w+){0,2}: ")
+"""A key in front of its value: a sentence with several is a list that lost its line breaks."""
 _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
 _DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
 _TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
@@ -222,6 +227,8 @@ class Evidence:
             * log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
             for n, term in enumerate(terms)
         ]
+        # A line of a sheet tells of the character, and of nobody whom the question names.
+        others = [term.term for term in terms if term.name or fold(term.word) in PERSON_NOUNS]
         ranked = []
         for index, sentence in enumerate(self.sentences):
             if not sentence.answers:
@@ -229,7 +236,8 @@ class Evidence:
             row = self._with_neighbours(index, matches, near)
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
-            keyed = max(_best(alike, sentence.key) for alike in near)
+            of_it = not others or any(sentence.counts[term] for term in others)
+            keyed = max(_best(alike, sentence.key) for alike in near) if of_it else 0.0
             if keyed >= _RELATED:
                 score *= _ON_SHEET if keyed == 1.0 else _NEARLY_ON_SHEET
             elif question.kind in _OF_PERSONS and self._introduces(sentence.text, question, near):
@@ -289,7 +297,7 @@ class Evidence:
         """Terms of persons ("brother") to those of the names that the context gives them."""
         persons: dict[str, set[str]] = {}
         for sentence in self.sentences:
-            for match in _PERSON_NAMED.finditer(sentence.text):
+            for match in _PERSON_NAMED.finditer(_OF_ORDERS.sub("", sentence.text)):
                 noun = word_term(fold(match["noun"]))
                 persons.setdefault(noun, set()).update(
                     word_term(fold(name)) for name in match["names"].split() if name[0].isupper()
@@ -299,8 +307,12 @@ class Evidence:
     @staticmethod
     def _introduces(text: str, question: Question, near: Sequence[Mapping[str, float]]) -> bool:
         """Whether a sentence says who or what somebody is, of whom just that is asked."""
+        text = _OF_ORDERS.sub("", text)
         persons = (word_term(fold(match["noun"])) for match in _PERSON_NAMED.finditer(text))
         if any(alike.get(noun, 0.0) >= _RELATED for noun in persons for alike in near):
+            return True
+        asked = "|".join(re.escape(term.word) for term in question.terms if not term.name)
+        if asked and re.search(rf"\b(?i:{asked})s?{_NAME_BEHIND}", text):
             return True
         if _NAMES.search(question.text) and _NAMES.search(text):
             return True
@@ -323,7 +335,8 @@ class Evidence:
                     word_term(_plain_grade(words[number][0]))
                 )
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
-                alike |= dict.fromkeys(self._persons.get(term.term, ()), _CALLED)
+                for noun in ({term.term} | near_terms) & self._persons.keys():
+                    alike |= dict.fromkeys(self._persons[noun], _CALLED)
             alike |= dict.fromkeys((term.term, *_forms().get(term.term, ())), 1.0)
             stand_ins.append(alike)
         return stand_ins
@@ -424,6 +437,8 @@ def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, fr
 def _kind(text: str) -> SentenceKind:
     if _ASKS.search(text):
         return "question"
+    if len(_LINES.findall(text)) > 1:
+        return "fragment"
     torn = text.count('"') % 2 or text.count("“") != text.count("”")
     begun = text[:1].islower() or len(text.split()) < _SHORTEST or _DATE.fullmatch(text)
     wide = text[:1] >= "\u2e80"
@@ -549,11 +564,7 @@ def _bracket(match: re.Match[str]) -> str:
     return match.group()
 
 
-def is_editorial(text: str) -> bool:
-    """Whether the sentence speaks of works and sources rather than of a life."""
-    return bool(_META.search(text))
-
-
-def is_about_works(heading_path: str) -> bool:
-    """Whether a heading below the first promises works about the character, not its life."""
-    return any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])
+def is_editorial(text: str, heading_path: str = "") -> bool:
+    """Whether the sentence, or a heading above it, speaks of works and sources, not of a life."""
+    works = any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])
+    return works or bool(_META.search(text))

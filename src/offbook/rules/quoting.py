@@ -17,7 +17,7 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.evidence import Evidence, Hit, Sentence, is_about_works, is_editorial
+from offbook.rules.evidence import Evidence, Hit, Sentence, is_editorial
 from offbook.text.clauses import quoted_spans
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
@@ -31,6 +31,11 @@ _NUMBER: Final = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
     r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|once|twice"
     r"|every|each|no|none|never|only|always|weekly|daily)\b"
+)
+_AGE: Final = re.compile(
+    r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
+    rf"|\b(?:am|is|was|were) (?:only )?(?:{_NUMBER})",
+    re.IGNORECASE,
 )
 _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
     "why": re.compile(
@@ -72,10 +77,15 @@ _BY_YOU: Final = re.compile(
 _OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
+_WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
+_BY_SELF: Final = re.compile(r"^(?:I|He|She) (?!.*\b(?:from|by|with)\b)")
+"""What was done to the character, and a sentence of what it did: that names nobody who did it."""
 _LATER: Final = re.compile(
     r"\bposthumous|\b(?:after|since|following) (?:his|her) (?:\w+ )?death\b|\bto this day\b"
     r"|\bnowadays\b|\bhistorians?\b"
 )
+_TERSE: Final = 6
+"""Words below which a sentence says little without what follows it."""
 _WORDS: Final = 50
 """Words that are told, at most, unless a single sentence has more."""
 _ACCOUNT: Final = 0.25
@@ -161,7 +171,8 @@ class Quoting:
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
-        pattern = _FITS.get(question.kind)
+        how_old = question.kind == "how_many" and "how old" in fold(question.text)
+        pattern = _AGE if how_old else _FITS.get(question.kind)
         return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
@@ -184,7 +195,8 @@ class Quoting:
         leans = self._told[best.index].leans
         before = 2 if leans and self._told[best.index - 1].leans else int(leans or not sure)
         explained = question.kind == "why" and self._fits(best.index, question)
-        after = int(not sure) + int(question.kind in _AT_LENGTH and not explained)
+        terse = self._size({best.index}) < _TERSE
+        after = int(not sure or terse) + int(question.kind in _AT_LENGTH and not explained)
         worthless = set(range(len(self._told))) - {hit.index for hit in hits}
         for step, steps in ((-1, before), (1, after)):
             for place in range(best.index + step, best.index + step * (steps + 1), step):
@@ -263,11 +275,11 @@ class Quoting:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
         if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
             weight *= _OF_OTHERS
-        if is_editorial(text) or _LATER.search(text):
+        if _WHO_DID.search(question.text) and _BY_SELF.search(spoken.text):
+            weight *= _UNFIT
+        if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
-        if is_about_works(item.title):
-            weight *= 0.6
-        if _in_said(text, said) or _in_said(spoken.text, said):
+        if text in said or spoken.text in said:
             weight *= 0.0 if question.more and question.kind != "why" else _SAID
         return weight
 
@@ -316,7 +328,3 @@ def _is_speech(text: str) -> bool:
     """Whether a sentence is all, or nearly all, in quotation marks."""
     spans = quoted_spans(text)
     return bool(spans) and sum(end - start for start, end in spans) > 0.9 * len(text)
-
-
-def _in_said(text: str, said: str) -> bool:
-    return bool(text) and text in said

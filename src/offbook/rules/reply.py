@@ -332,7 +332,7 @@ def _answer(
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]
-    if answer is None or _is_of_the_world(question, telling, quoting.evidence):
+    if answer is None or _is_of_the_world(question, telling, quoting.evidence, answer.matched):
         return declining.decline(question, absent, inputs.voice), "decline"
     misses = answer.matched < MATCHED and not all(term.name for term in telling)
     if (
@@ -354,7 +354,9 @@ def _answer(
     return _said(answer, inputs), "answer"
 
 
-def _is_of_the_world(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
+def _is_of_the_world(
+    question: Question, terms: Sequence[Term], evidence: Evidence, matched: float
+) -> bool:
     """Whether something is asked that is not the character's, with a word that no text has."""
     plain = _REQUEST.sub("", question.text)
     known = any(map(evidence.knows, question.names))
@@ -362,7 +364,7 @@ def _is_of_the_world(question: Question, terms: Sequence[Term], evidence: Eviden
         return False
     if not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
         return False
-    return any(term.weight >= 1 and evidence.lacks(term) for term in terms)
+    return matched < MATCHED or any(term.weight >= 1 and evidence.lacks(term) for term in terms)
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:

@@ -104,13 +104,15 @@ _WHO: Final = (
 )
 _ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|are|can)\b")
 _ADDRESSED: Final = "|".join(sorted(grammar.NAME_PARTICLES | grammar.TITLES))
+_HOW_OLD: Final = re.compile(r"\bhow old\b")
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
     (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
     (re.compile(r"\bdo (?:they|people|friends) call you\b"), "nickname"),
-    (re.compile(r"\bhow old\b"), "age"),
+    (re.compile(r"\b(?:free|spare) time\b|\bfor fun\b"), "hobby"),
+    (_HOW_OLD, "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
     (
@@ -220,6 +222,8 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     more = bool(_MORE.match(plain))
     implied = [Term(word, word_term(word), 1.0) for turn, word in _IMPLIED if turn.search(plain)]
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
+    if _HOW_OLD.search(plain):
+        terms = tuple(term for term in terms if term.term != "old")
     if _ASKS_NAME.search(plain):
         # "your wife's name": whoever is named need not be called a name.
         terms = tuple(term for term in terms if term.term not in _NAMING) or terms
