@@ -78,7 +78,7 @@ _OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
-_BY_SELF: Final = re.compile(r"^(?:I|He|She) (?!.*\b(?:from|by|with)\b)")
+_BY_SELF: Final = re.compile(r"^(?:I|He|She) (?!.*\b(?:from|by)\b)")
 """What was done to the character, and a sentence of what it did: that names nobody who did it."""
 _LATER: Final = re.compile(
     r"\bposthumous|\b(?:after|since|following) (?:his|her) (?:\w+ )?death\b|\bto this day\b"

@@ -282,7 +282,11 @@ def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
     brief = len(rest.split()) <= _SHORT and not ("?" in rest and is_english)
     if brief and not question.courtesy:
         greeted = rest if "?" in rest else rest.partition(",")[0]
-        said = kept_out(greeted, "", (inputs.character,))
+        # "Bonjour Madame": one word more says to whom.
+        said = "".join(
+            kept_out(text, "", (inputs.character,))
+            for text in (greeted, greeted.rpartition(" ")[0])
+        )
         if courtesy := next((one for kind, one in _SMALL_TALK if said and kind in said), None):
             return replace(question, courtesy=courtesy)
     if is_english:

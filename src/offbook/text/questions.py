@@ -56,9 +56,12 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|^is (?:this|it|now) (?:a )?(?:bad|good|right) (?:time|moment)$",
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
     r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
-    r"(?: going)?(?: today| now)?|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
+    r"(?: going)?(?: today| now)?"
+    r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?|how have you been|what's up)"
     r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
-    "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
+    "nod": r"^(?:what a )?(?:nice|lovely|fine|beautiful|cold|hot) (?:weather|day|morning|evening)"
+    r"(?: today| we have| we are having)?(?: isn't it)?$"
+    r"|^(?:(?:oh|lol|haha|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
     r"|i see|indeed|exactly|good|interesting|really)\b ?)+$",
     "compliment": r"^i (?:really |do )?(?:love|like|admire) you$"
     r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
@@ -78,7 +81,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|ahoy|greetings|salutations|welcome"
     r"|good (?:morning|evening|afternoon|day|morrow)|morning|evening|hiya|howdy)(?: there| again)?"
     r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
-    r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
+    r"|it's )?(?:(?:so|very) )?(?:nice|good|great|lovely|glad|a pleasure|pleased|an honou?r) to"
+    r" (?:meet|see|make) you(?:r acquaintance)?(?: again)?)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
     r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?|cheers|much obliged)$",
     "farewell": r"^(?:(?:it(?:'s| is| was|'s been| has been) )?(?:nice|good|great|a pleasure)"
