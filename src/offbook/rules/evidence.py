@@ -56,7 +56,7 @@ _PERSON_NAMED: Final = re.compile(
     rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
     + _NAME_BEHIND
 )
-_NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
+NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
 """What is no kinship in front of a name: a nun's and a monk's title."""
 _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
@@ -64,6 +64,8 @@ _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z
 _ON_SHEET: Final = 1.4
 _NEARLY_ON_SHEET: Final = 1.05
 """What a line counts whose key is asked for, or is related to what is."""
+_OFF_SHEET: Final = 0.9
+"""What a line counts where what is asked stands behind another key."""
 _OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
@@ -141,11 +143,17 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence (by index), how much it bears on the question, and the share that it holds."""
+    """A sentence (by index), how much it bears on the question, and the share that it holds.
+
+    ``introduces`` where it says who or what somebody is, of whom that is asked; ``aside`` where it
+    is a line whose key was not asked for.
+    """
 
     index: int
     score: float
     matched: float
+    introduces: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -240,9 +248,16 @@ class Evidence:
             keyed = max(_best(alike, sentence.key) for alike in near) if of_it else 0.0
             if keyed >= _RELATED:
                 score *= _ON_SHEET if keyed == 1.0 else _NEARLY_ON_SHEET
-            elif question.kind in _OF_PERSONS and self._introduces(sentence.text, question, near):
+            elif sentence.kind == "pair":
+                score *= _OFF_SHEET
+            introduces = question.kind in _OF_PERSONS and (
+                keyed == 1.0 or self._introduces(sentence.text, question, near)
+            )
+            if introduces and keyed < _RELATED:
                 score *= _INTRODUCED
-            ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
+            share = self._share(question, terms, row)
+            aside = sentence.kind == "pair" and keyed < _RELATED and not introduces
+            ranked.append(Hit(index, score / sum(weights), share, introduces, aside))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
 
     def _likeness(self, terms: Sequence[Term]) -> list[list[float]]:
@@ -308,16 +323,22 @@ class Evidence:
     def _introduces(text: str, question: Question, near: Sequence[Mapping[str, float]]) -> bool:
         """Whether a sentence says who or what somebody is, of whom just that is asked."""
         text = _OF_ORDERS.sub("", text)
-        persons = (word_term(fold(match["noun"])) for match in _PERSON_NAMED.finditer(text))
-        if any(alike.get(noun, 0.0) >= _RELATED for noun in persons for alike in near):
-            return True
+        asked_for = {fold(word) for name in question.names for word in name.split()}
+        for match in _PERSON_NAMED.finditer(text):
+            noun = word_term(fold(match["noun"]))
+            if any(alike.get(noun, 0.0) >= _RELATED for alike in near):
+                return True
+            if not asked_for.isdisjoint(map(fold, match["names"].split())):
+                return True
         asked = "|".join(re.escape(term.word) for term in question.terms if not term.name)
         if asked and re.search(rf"\b(?i:{asked})s?{_NAME_BEHIND}", text):
             return True
-        if _NAMES.search(question.text) and _NAMES.search(text):
+        if NAMES.search(question.text) and NAMES.search(text):
             return True
         named = "|".join(re.escape(name.split()[-1]) for name in question.names)
-        return bool(named) and bool(re.search(rf"\b(?:{named})\b{_APPOSITION}", text))
+        return bool(named) and bool(
+            re.search(rf"\b(?:{named})\b(?: [A-ZÀ-Þ]\w+)?{_APPOSITION}", text)
+        )
 
     def _near(self, terms: Sequence[Term]) -> list[dict[str, float]]:
         """For each word of the question the terms that stand for it, and how well."""

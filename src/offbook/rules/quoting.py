@@ -17,7 +17,7 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.evidence import Evidence, Hit, Sentence, is_editorial
+from offbook.rules.evidence import NAMES, Evidence, Hit, Sentence, is_editorial
 from offbook.text.clauses import quoted_spans
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
@@ -37,6 +37,7 @@ _AGE: Final = re.compile(
     rf"|\b(?:am|is|was|were) (?:only )?(?:{_NUMBER})",
     re.IGNORECASE,
 )
+_NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
 _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
     "why": re.compile(
         r"\b(?:because|so that|in order|owing to|due to|on account of|since|lest|therefore|reasons?"
@@ -165,14 +166,24 @@ class Quoting:
         next_best = max((hit.score for hit in others), default=0.0)
         return replace(
             answer,
-            fits=self._fits(hits[0].index, question),
+            fits=self._answers(hits[0], question),
             alone=next_best < _ALONE * hits[0].score,
         )
+
+    def _answers(self, hit: Hit, question: Question) -> bool:
+        """Whether a sentence says what is asked, and not only that which is asked about."""
+        if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
+            own = self._told[hit.index].text
+            return not hit.aside and not _BY_SELF.search(own) and self._fits(hit.index, question)
+        who = question.kind == "who" and all(term.name for term in question.terms)
+        return (hit.introduces or not who) and self._fits(hit.index, question)
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
         how_old = question.kind == "how_many" and "how old" in fold(question.text)
         pattern = _AGE if how_old else _FITS.get(question.kind)
+        if question.kind == "who" and NAMES.search(question.text):
+            pattern = _NAMED
         return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
@@ -183,7 +194,7 @@ class Quoting:
             return chosen
         # A name alone says of whom, and not what is asked.
         telling = question.kind == "who" or not all(term.name for term in question.terms)
-        sure = telling and best.matched >= WHOLE and self._fits(best.index, question)
+        sure = telling and best.matched >= WHOLE and self._answers(best, question)
         # 1 -- another that is as good, where it is not sure that this one answers ----------------
         for hit in hits[1:]:
             if sure or hit.score < _APART * best.score or len(chosen) >= most:
@@ -275,8 +286,6 @@ class Quoting:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
         if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
             weight *= _OF_OTHERS
-        if _WHO_DID.search(question.text) and _BY_SELF.search(spoken.text):
-            weight *= _UNFIT
         if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
         if text in said or spoken.text in said:

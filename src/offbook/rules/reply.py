@@ -346,7 +346,7 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST if absent else _UNSURE} {_with_source(answer)}", "decline"
-    whole = answer.matched >= WHOLE and len(telling) > 1
+    whole = question.kind == "why" and answer.matched >= WHOLE and len(telling) > 1
     sure = answer.matched >= SURE and answer.score >= FAIR and (answer.fits or whole)
     if sure and not all(term.name for term in telling):
         # Its one word alone makes no sentence the answer, where others have it as well.
@@ -368,7 +368,10 @@ def _is_of_the_world(
         return False
     if not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
         return False
-    return matched < MATCHED or any(term.weight >= 1 and evidence.lacks(term) for term in terms)
+    said = set(words(plain))
+    least = 0.0 if matched < MATCHED else 1.0
+    specific = [term for term in terms if term.weight >= least and fold(term.word) in said]
+    return any(map(evidence.lacks, specific))
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:

@@ -47,6 +47,11 @@ _OPINION: Final = re.compile(
     r"|do you (?:like|love|hate"
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
+_AT_LENGTH: Final = re.compile(
+    r"^(?:and |but |so )?what (?:happened|became of"
+    r"|(?:is|was|are|were) (?!it |that )\w+(?: \w+)? like$)"
+)
+"""What asks for an account."""
 _ASKS_WHY: Final = re.compile(r"(?:and |but |so )?why\b")
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|(?:that )?your?\b"
@@ -57,7 +62,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
     r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
     r"(?: going)?(?: today| now)?"
-    r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?|how have you been|what's up)"
+    r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?"
+    r"|how have you been|what's up)"
     r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
     "nod": r"^(?:what a )?(?:nice|lovely|fine|beautiful|cold|hot) (?:weather|day|morning|evening)"
     r"(?: today| we have| we are having)?(?: isn't it)?$"
@@ -277,6 +283,8 @@ def _courtesy_of(bare: str) -> Courtesy:
 
 
 def _kind(plain: str, text: str) -> Kind:
+    if _AT_LENGTH.search(plain):
+        return "tell"
     if _OPINION.search(plain) and not _ASKS_WHY.match(plain):
         return "opinion"
     if _ASKS_NAME.search(plain):
