@@ -369,9 +369,10 @@ def _is_of_the_world(
     if not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
         return False
     said = set(words(plain))
-    least = 0.0 if matched < MATCHED else 1.0
+    least = 0.0 if matched < SURE else 1.0
     specific = [term for term in terms if term.weight >= least and fold(term.word) in said]
-    return any(map(evidence.lacks, specific))
+    unmatched = matched < MATCHED and question.kind != "tell"
+    return unmatched or any(map(evidence.lacks, specific))
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:
