@@ -330,8 +330,8 @@ class Evidence:
                 return True
             if not asked_for.isdisjoint(map(fold, match["names"].split())):
                 return True
-        asked = "|".join(re.escape(term.word) for term in question.terms if not term.name)
-        if asked and re.search(rf"\b(?i:{asked})s?{_NAME_BEHIND}", text):
+        nouns = "|".join(re.escape(term.word) for term in question.terms if not term.name)
+        if nouns and re.search(rf"\b(?i:{nouns})s?{_NAME_BEHIND}", text):
             return True
         if NAMES.search(question.text) and NAMES.search(text):
             return True

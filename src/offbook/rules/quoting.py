@@ -173,8 +173,8 @@ class Quoting:
     def _answers(self, hit: Hit, question: Question) -> bool:
         """Whether a sentence says what is asked, and not only that which is asked about."""
         if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
-            own = self._told[hit.index].text
-            return not hit.aside and not _BY_SELF.search(own) and self._fits(hit.index, question)
+            by_self = _BY_SELF.search(self._told[hit.index].text)
+            return not hit.aside and not by_self and self._fits(hit.index, question)
         who = question.kind == "who" and all(term.name for term in question.terms)
         return (hit.introduces or not who) and self._fits(hit.index, question)
 

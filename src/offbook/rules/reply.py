@@ -380,17 +380,15 @@ def _said(answer: Answer, inputs: ReplyInputs) -> str:
     said = [m.content for m in inputs.history if m.role == "assistant"]
     if any(answer.text in text for text in said):
         return f"{_AGAIN} {_with_source(answer)}"
-    return f"{_lead(inputs)} {_with_source(answer)}" if answer.quoted else _with_source(answer)
+    if not answer.quoted:
+        return _with_source(answer)
+    lengths = sorted(len(sample.split()) for sample in inputs.voice)
+    terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
+    return f"{_one_of(_LEADS[terse], inputs)} {_with_source(answer)}"
 
 
 def _with_source(answer: Answer) -> str:
     return f"{answer.text} ({answer.source})" if answer.source else answer.text
-
-
-def _lead(inputs: ReplyInputs) -> str:
-    lengths = sorted(len(sample.split()) for sample in inputs.voice)
-    terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
-    return _one_of(_LEADS[terse], inputs)
 
 
 def _one_of(leads: Sequence[str], inputs: ReplyInputs) -> str:
