@@ -86,7 +86,8 @@ _NEW_LINE: Final = re.compile(
 )
 _MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
 _LINES: Final = re.compile(r"(?:^|\s)[A-ZÀ-Þ]\w+(?: \w+){0,2}: ")
-"""A key in front of its value: a sentence with several is a list that lost its line breaks."""
+"""A key in front of its value: a line with several is a list that lost its line breaks."""
+_FEW_KEYS: Final = 2
 _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
 _DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
 _TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
@@ -441,6 +442,9 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
 
 def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, frozenset[str]]]:
     """The sentences of a line or a paragraph, each with its kind and the terms of its key."""
+    if len(_LINES.findall(line)) > _FEW_KEYS and "\n" not in line:
+        yield _plain(line), "fragment", frozenset()
+        return
     pair = _ROW.match(line) or _PAIR.fullmatch(line)
     key: frozenset[str] = frozenset()
     if pair and len(pair.group(1).split()) <= _KEY_WORDS and not set(pair.group(2)) <= set("-: "):
@@ -458,8 +462,6 @@ def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, fr
 def _kind(text: str) -> SentenceKind:
     if _ASKS.search(text):
         return "question"
-    if len(_LINES.findall(text)) > 1:
-        return "fragment"
     torn = text.count('"') % 2 or text.count("“") != text.count("”")
     begun = text[:1].islower() or len(text.split()) < _SHORTEST or _DATE.fullmatch(text)
     wide = text[:1] >= "\u2e80"

@@ -172,8 +172,12 @@ class Quoting:
 
     def _answers(self, hit: Hit, question: Question) -> bool:
         """Whether a sentence says what is asked, and not only that which is asked about."""
+        spoken, text = self._told[hit.index], self.evidence.sentences[hit.index].text
+        of_self = question.kind in ("yes_no", "opinion") and _BY_YOU.search(question.text)
+        if of_self and not spoken.about and self._is_of_another(text):
+            return False
         if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
-            by_self = _BY_SELF.search(self._told[hit.index].text)
+            by_self = _BY_SELF.search(spoken.text)
             return not hit.aside and not by_self and self._fits(hit.index, question)
         who = question.kind == "who" and all(term.name for term in question.terms)
         return (hit.introduces or not who) and self._fits(hit.index, question)
