@@ -459,7 +459,13 @@ class EnsembleSettings(Section):
     they are 31 of the 33 calls of a turn.
     """
 
-    k: int = Field(4, ge=1, le=100, description="most similar chunks, given as knowledge")
+    k: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="most similar chunks, given as knowledge; default: 4, or where replies cost"
+        " nothing 20, as far as they fit half of the budget",
+    )
     gs: GuidedSelection = Field(
         "off",
         description="chunks are judged for each question, or once at ingestion, or not at all",
@@ -472,11 +478,12 @@ class EnsembleSettings(Section):
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
     memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
-    passage_score: float = Field(
-        0.0,
+    passage_score: float | None = Field(
+        None,
         ge=-1,
         le=1,
-        description="least score of a similar chunk that is shown; 0: as like as any (`hybrid`)",
+        description="least score of a similar chunk that is shown; default: 0, as like as any"
+        " (`hybrid`), or where replies cost nothing -1",
     )
     likeness: float = Field(
         0.12,
