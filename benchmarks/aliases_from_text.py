@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from offbook.documents.readers import read_document
+from offbook.names.cast import Cast
 from offbook.protocols import CastReader
 from offbook.registry import load
 from offbook.text.words import fold
-from offbook.types import Cast
 
 _ENDING: Final = ".characters.jsonl"
 _SOME_MORE: Final = 64

@@ -30,8 +30,8 @@ from typing import Any, Final
 from aliases_from_text import plain
 from offbook.documents.places import span_of
 from offbook.documents.readers import read_document
+from offbook.names.cast import Cast
 from offbook.registry import load
-from offbook.types import Cast
 from quality_aliases import is_read
 
 HELP: Final = "speakers of quotations in raw novels"

@@ -43,7 +43,7 @@ def test_pairs_are_counted_of_names_that_the_novel_contains(figure, folder):
 
 
 def test_two_people_in_one_cost_precision(figure, folder):
-    from offbook.types import Cast, CastMember
+    from offbook.names.cast import Cast, CastMember
 
     lists = [["Tom", "Mr. Wren"], ["Ida"]]
     cast = Cast((CastMember("Tom", ("Tom", "Mr. Wren", "Ida", "Bob")),))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from offbook.types import Cast, CastMember, CastMention
+from offbook.names.cast import Cast, CastMember, CastMention
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / ".." / "shared" / "data" / "books"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
+from offbook.names.cast import Cast, CastMember, CastMention
 from offbook.names.identity import name_key
 from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
@@ -20,7 +21,6 @@ from offbook.rules.name_words import OCCUPATIONS
 from offbook.rules.speakers import attribute
 from offbook.text.tokens import UNSPACED
 from offbook.text.words import fold
-from offbook.types import Cast, CastMember, CastMention
 
 _MINE: Final = 0.8
 """Of the mentions of all who bear a name, so many make it one person's."""

@@ -16,11 +16,11 @@ from typing import Final
 
 import numpy as np
 
+from offbook.names.cast import CastMember, CastMention, Quotation, SpeakerBasis
 from offbook.rules.speech_tags import Subject
 from offbook.rules.turn_taking import Floats, Seen, speaking
 from offbook.rules.utterances import Turn, Utterances
 from offbook.text.grammar import Gender
-from offbook.types import CastMember, CastMention, Quotation, SpeakerBasis
 
 _SURE: Final = 0.77
 """How probable a speaker must be who is not named; who is less stays open."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from offbook.names.cast import CastMember, CastMention
 from offbook.rules.quotations import Piece, labelled_speech, paragraphs_of, quotations_of
 from offbook.rules.speech_tags import (
     Item,
@@ -29,7 +30,6 @@ from offbook.text import grammar
 from offbook.text.grammar import Gender
 from offbook.text.verbs import is_finite
 from offbook.text.words import fold
-from offbook.types import CastMember, CastMention
 
 _CLOSERS: Final = "\"'”’»«“」』 "
 _BEFORE_ADDRESS: Final = re.compile(
@@ -128,7 +128,8 @@ class Utterances:
         start, end = self.paragraphs[number]
         edges = [start, *(edge for piece in pieces for edge in (piece.start, piece.end)), end]
         gaps = [
-            items_of(self.text, *edges[at : at + 2], self._at) for at in range(0, len(edges), 2)
+            items_of(self.text, edges[at], edges[at + 1], self._at)
+            for at in range(0, len(edges), 2)
         ]
         for gap in gaps:
             self._note(number, gap)

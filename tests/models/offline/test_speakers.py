@@ -7,11 +7,12 @@ import time
 
 import pytest
 
+from offbook.names.cast import CastMember, CastMention
 from offbook.rules.cast import read_cast
 from offbook.rules.speakers import attribute
-from offbook.types import CastMember, CastMention
+from offbook.text.grammar import Gender
 
-NAMES = (
+NAMES: tuple[tuple[str, tuple[str, ...], Gender], ...] = (
     ("Ida Wren", ("Ida", "Ida Wren"), "f"),
     ("Tom Lane", ("Tom", "Mr. Lane", "Tom Lane"), "m"),
     ("Rose Hale", ("Rose", "Mrs. Hale"), "f"),
