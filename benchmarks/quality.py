@@ -13,15 +13,9 @@ import sys
 from pathlib import Path
 
 PARTS = (
-    "retrieval",
-    "aliases",
-    "boundary",
-    "extraction",
-    "traits",
-    "emotion",
-    "emotion-retrieval",
-    "quotes",
-)
+    "retrieval", "aliases", "boundary", "extraction", "traits", "emotion", "emotion-retrieval",
+    "reading", "quotes",
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -80,7 +80,7 @@ def test_wrapped_prose_is_read_as_if_it_were_not_wrapped(width: int, between: st
     document = read(text)
     assert document.text == "\n\n".join(PARAGRAPHS)
     (message,) = document.messages
-    assert "joined to paragraphs" in message
+    assert "wrapped at" in message
     for part in ("Nora Vey", "four men who can swim", "he thought he had dreamt it", "Nobody"):
         at = document.text.index(part)
         span = span_of(document.places, at, at + len(part))

@@ -113,9 +113,9 @@ def test_directories_unknown_types_and_what_is_gone_are_refused(folder: Path):
         read_document(folder / "gone.md", "gone")
     with pytest.raises(UsageError, match="is a directory"):
         read_document(folder, "x")
-    (folder / "a.docx").write_bytes(b"x")
+    (folder / "a.odt").write_bytes(b"x")
     with pytest.raises(UnreadableDocument) as error:
-        read_document(folder / "a.docx", "x")
+        read_document(folder / "a.odt", "x")
     assert ".md" in error.value.hint
 
 

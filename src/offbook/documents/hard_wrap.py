@@ -38,8 +38,9 @@ _FULL: Final = 0.75
 third of a line's spread)."""
 _ALONE: Final = 0.1
 """Share of the line ends of blocks that are wrapped, each by itself, in a text of many kinds."""
-_OUTLIERS: Final = 0.05
-"""Share of the lines that may be longer than the width: an address that cannot be broken."""
+_OUTLIERS: Final = (0.05, 0.15)
+"""Shares of the lines that may be longer than the width: an address that cannot be broken; letters
+or tables that are set otherwise than the text."""
 _INDENTED: Final = 0.1
 """Share of the lines that must be indented for indentation to part paragraphs."""
 _SLACK: Final = 0.9
@@ -62,17 +63,19 @@ _BLOCK: Final = re.compile(
 """How a list item, table row, quotation, heading, rule, code or line of a log begins."""
 _SPEAKER: Final = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30})[:：]\s")
 _COLUMN: Final = re.compile(r"\S {3,}\S")
-_CLOSING: Final = tuple(f"{TERMINATORS}:")
+_CLOSING: Final = (*TERMINATORS, ":", "--", "—")
 _CLOSERS: Final = "\"'”’»)]*_」』"
 _OPENERS: Final = "\"'“‘«(*_["
 _WIDE_CHARACTER: Final = re.compile(f"[{WIDE}\u3000-\u303f\uff00-\uff60]")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}\u3000-\u303f\uff00-\uff60]")
-_HYPHENS: Final = "-\u00ad\u2010"
 _HALF: Final = re.compile(r"[^\W\d_]+")
-_BEFORE: Final = re.compile(r"[^\W\d_]+\Z")
+_BEFORE: Final = re.compile(r"([^\W\d_]+)([-\u00ad\u2010])\Z")
 _LONGEST_HALF: Final = 40
 _DASHES: Final = ("--", "—")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+_WORD: Final = re.compile(
+    r"(?<![^\W\d_])(?<![-\u2010]\n)[^\W\d_]++(?:[-\u2010][^\W\d_]++)*+(?![-\u2010]\n)"
+)
+"""A word, but for the halves of one that is broken at the end of a line."""
 
 
 class _Line(NamedTuple):
@@ -114,9 +117,9 @@ def unwrapped(text: str, stretches: Sequence[Span]) -> tuple[list[Edit], int]:
     every = [part for parts in blocks for part in parts]
     indented = _first_lines_are_indented([pair for part in every for pair in _ends(part)])
     whole = _wrapped_at(every)
-    words, edits, widest = _Words(text), list[Edit](), 0
+    words, edits, widest = Words(text), list[Edit](), 0
     for parts in blocks:
-        width = _wrapped_at(parts) or whole
+        width = _width([pair for part in parts for pair in _ends(part)]) or whole
         if width == 0:
             continue
         widest = max(widest, width)
@@ -134,7 +137,7 @@ class _Style(NamedTuple):
     indented: bool
 
 
-class _Words:
+class Words:
     """The words of a text, by which a hyphen at the end of a line is judged."""
 
     def __init__(self, text: str) -> None:
@@ -154,29 +157,25 @@ class _Words:
             blanks[dash] = " " if loose > close else ""
         return blanks
 
-    def joint(self, line: _Line, following: _Line) -> tuple[int, str]:
+    def joint(self, line: str, following: str) -> tuple[int, str]:
         """How two lines are joined: characters that go at the first one's end, and what comes."""
-        text, end = self._text, line.end
-        if _UNSPACED.match(text, end - 1) and _UNSPACED.match(text, following.start):
+        if _UNSPACED.match(line[-1]) and _UNSPACED.match(following):
             return 0, ""
         for dash in _DASHES:
-            if text.endswith(dash, line.start, end):
+            if line.endswith(dash):
                 return 0, self._dash_blank[dash]
-        if text[end - 1] not in _HYPHENS:
-            return 0, " "
-        before = _BEFORE.search(text, max(line.start, end - _LONGEST_HALF), end - 1)
-        after = _HALF.match(text, following.start)
+        before, after = _BEFORE.search(line[-_LONGEST_HALF:]), _HALF.match(following)
         if before is None or after is None:
             return 0, " "
-        if text[end - 1] == "\u00ad":
+        if before[2] == "\u00ad":
             return 1, ""
-        first, second = before.group().lower(), after.group().lower()
-        if self._counts[f"{first}-{second}"] or not following.lower:
+        first, second = before[1].lower(), after.group().lower()
+        if self._counts[f"{first}-{second}"] or not following[0].islower():
             return 0, ""
         if self._counts[first + second]:
             return 1, ""
         # Each half stands in the text by itself, too: a compound.
-        return (0, "") if self._counts[first] and self._counts[second] > 1 else (1, "")
+        return (0, "") if self._counts[first] and self._counts[second] else (1, "")
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[list[_Line]]:
@@ -265,11 +264,15 @@ def _width(ends: Sequence[tuple[_Line, _Line]]) -> int:
     if len(ends) < _LEAST_ENDS:
         return 0
     lengths = sorted(line.indent + line.width for line, _ in ends)
-    width = lengths[ceil((len(lengths) - 1) * (1 - _OUTLIERS))]
-    going_on = [(line, following) for line, following in ends if not line.closes]
-    full = sum(line.with_next(following) > width for line, following in going_on)
-    wrapped = full >= _FULL * len(going_on) and len(going_on) >= _GOING_ON * len(ends)
-    return width if wrapped and width in _WIDTHS else 0
+    going_on = [line.with_next(following) for line, following in ends if not line.closes]
+    if len(going_on) < _GOING_ON * len(ends):
+        return 0
+    for share in _OUTLIERS:
+        width = lengths[ceil((len(lengths) - 1) * (1 - share))]
+        full = sum(with_next > width for with_next in going_on)
+        if width in _WIDTHS and full >= _FULL * len(going_on):
+            return width
+    return 0
 
 
 def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
@@ -280,11 +283,13 @@ def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
     return len(after) > _INDENTED * len(ends) and less > len(going_on) / 2
 
 
-def _joined(text: str, block: _Lines, style: _Style, words: _Words) -> Iterator[Edit]:
+def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[Edit]:
     """The edits that make lines of the paragraphs of a block; none where it is verse or a table."""
-    if _is_verse(block, style.width):
-        return
     base = min(line.indent for line in block)
+    if _is_verse(
+        [end for end in _ends(block) if not _parts(*end, style, base)], block, style.width
+    ):
+        return
     if block[0].indent and not block[0].begins:
         yield block[0].start - block[0].indent, block[0].start, ""
     for line, following in itertools.pairwise(block):
@@ -292,23 +297,24 @@ def _joined(text: str, block: _Lines, style: _Style, words: _Words) -> Iterator[
         if following.begins or not _parts(line, following, style, base):
             if following.begins or _stays(line, following, style.width):
                 continue
-            gone, between = words.joint(line, following)
+            gone, between = words.joint(
+                text[line.start : line.end], text[following.start : following.end]
+            )
             start -= gone
         if text[start : following.start] != between:
             yield start, following.start, between
 
 
-def _is_verse(block: _Lines, width: int) -> bool:
+def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -> bool:
     """Whether a block is set by hand: most lines end early or too late, or all have capitals.
 
     What stands in front of a letter and behind it does not count.
     """
-    every = _ends(block)
     by_hand = [_stays(line, following, width) for line, following in every]
     first = next((at for at, hand in enumerate(by_hand) if not hand), len(every))
     last = next((at for at, hand in enumerate(reversed(by_hand)) if not hand), 0)
     ends = every[first : len(every) - last]
-    if len(ends) < min(2, len(every)):
+    if len(ends) < max(1, min(2, len(every))):
         return True
     over = sum(line.indent + line.width > _OVER * width for line in block)
     full = sum(

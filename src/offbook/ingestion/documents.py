@@ -92,10 +92,10 @@ async def store_documents(
         digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
         document, status, message, known = await store.read(_placed, character, reading, digest)
         report = DocumentReport(document.id, document.name, status)
-        report.messages += reading.messages
         if message:
             report.messages.append(message)
         if status != "unchanged":
+            report.messages += reading.messages
             others = [
                 _splitter(name, settings, embedder)
                 for name, ids in known.items()

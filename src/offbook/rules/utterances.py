@@ -128,7 +128,8 @@ class Utterances:
         start, end = self.paragraphs[number]
         edges = [start, *(edge for piece in pieces for edge in (piece.start, piece.end)), end]
         gaps = [
-            items_of(self.text, *edges[at : at + 2], self._at) for at in range(0, len(edges), 2)
+            items_of(self.text, edges[at], edges[at + 1], self._at)
+            for at in range(0, len(edges), 2)
         ]
         for gap in gaps:
             self._note(number, gap)
@@ -180,7 +181,7 @@ class Utterances:
                 if item.member is None and item.low not in grammar.DETERMINERS:
                     continue
                 subject, end = subject_at(sentence, at) or (None, at)
-                if subject is None or subject.kind not in ("name", "noun"):
+                if subject is None or subject.kind == "pronoun":
                     if item.member is not None:
                         self.named[number].append(Named(item.start, item.member, "", 0))
                     continue

@@ -15,7 +15,7 @@ from nicegui import ui
 
 from offbook.app.documents import require_index
 from offbook.app.estimate import estimate_ingestion
-from offbook.documents.readers import ReadDocument, read_content
+from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.native.documents import shown_to
 from offbook.stores import queue
@@ -325,7 +325,7 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
-_TEXTS: Final = (".txt", ".md", ".markdown", ".html", ".htm", ".pdf", "text/*")
+_TEXTS: Final = (*MEDIA, "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -358,7 +358,9 @@ class _Documents:
         await self._draw()
 
     def _uploader(self) -> None:
-        label = "Drop files here: .txt, .md, .html, .pdf; cards and lorebooks: .json, .png, .charx"
+        label = (
+            "Drop files here: texts and books (.txt, .md, .epub, .pdf, .docx); cards and lorebooks"
+        )
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}

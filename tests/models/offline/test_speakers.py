@@ -9,9 +9,10 @@ import pytest
 
 from offbook.rules.cast import read_cast
 from offbook.rules.speakers import attribute
+from offbook.text.grammar import Gender
 from offbook.types import CastMember, CastMention
 
-NAMES = (
+NAMES: tuple[tuple[str, tuple[str, ...], Gender], ...] = (
     ("Ida Wren", ("Ida", "Ida Wren"), "f"),
     ("Tom Lane", ("Tom", "Mr. Lane", "Tom Lane"), "m"),
     ("Rose Hale", ("Rose", "Mrs. Hale"), "f"),
