@@ -21,6 +21,7 @@ _LOW: Final = (("„“", "“”"), ("‚‘", "‘’"))
 _TOGETHER: Final = frozenset(("“”", '""'))
 """Marks that stand for each other within one text."""
 _BLANKS: Final = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
+_BREAK: Final = re.compile("\n")
 _LINES: Final = re.compile(r"[ \t\r]*\n\s*")
 _SENTENCE_END: Final = ".!?:\"'”’»*_…—-。！？：」』"
 _DASH: Final = re.compile(r"(?:—|–|―|--|-(?=[ \u00a0]))[ \u00a0]*(?=\S)")
@@ -77,11 +78,7 @@ class Piece:
 def paragraphs_of(text: str) -> list[tuple[int, int]]:
     """Offsets of the paragraphs: between blank lines, or single lines where none is wrapped."""
     blocks = _between(text, _BLANKS, 0, len(text))
-    inner = [
-        match.start()
-        for start, end in blocks
-        for match in re.compile("\n").finditer(text, start, end)
-    ]
+    inner = [match.start() for start, end in blocks for match in _BREAK.finditer(text, start, end)]
     open_ends = sum(text[at - 1] not in _SENTENCE_END for at in inner)
     if 2 * open_ends >= len(inner):
         return blocks

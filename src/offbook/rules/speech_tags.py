@@ -28,6 +28,8 @@ _COLONS: Final = frozenset(":：")
 _GOES_ON: Final = frozenset(",;:，；：")
 _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
 _DASHES: Final = frozenset("-–—")
+_NEW: Final = word_set("a an another some")
+"""What names somebody who was not there before."""
 _PARTICLES: Final = word_set("out on in up back off")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
 _HEARING: Final = word_set("heard hear")
@@ -155,7 +157,8 @@ def _noun(items: Sequence[Item], index: int, start: int) -> tuple[Subject, int] 
                 continue
             if follows and follows.low in _POSSESSIVE:
                 continue
-            return Subject("noun", start, None, gender, item.low), place + 1
+            kind: Literal["noun", "other"] = "other" if items[index].low in _NEW else "noun"
+            return Subject(kind, start, None, gender, item.low), place + 1
     return None
 
 

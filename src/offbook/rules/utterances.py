@@ -181,7 +181,7 @@ class Utterances:
                 if item.member is None and item.low not in grammar.DETERMINERS:
                     continue
                 subject, end = subject_at(sentence, at) or (None, at)
-                if subject is None or subject.kind not in ("name", "noun"):
+                if subject is None or subject.kind == "pronoun":
                     if item.member is not None:
                         self.named[number].append(Named(item.start, item.member, "", 0))
                     continue

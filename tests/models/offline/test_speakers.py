@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 
@@ -176,6 +177,22 @@ def test_a_cast_has_the_quotations_of_its_texts():
         "Ida Wren",
         "Tom Brand",
     }
+
+
+def test_any_text_has_quotations_in_order_that_stand_in_it():
+    draw = random.Random(5)
+    parts = ["“", "”", '"', "'", "’", "—", "「", "\n", "\n\n", " ", "Ida", "Tom", " said ", " he "]
+    parts += [".", ",", ":", "#", "CHAPTER I.", " a ", "'s"]
+    for _ in range(500):
+        text = "".join(draw.choices(parts, k=draw.randint(0, 50)))
+        mentions = [CastMention(0, m.start(), m.end(), FORMS[m[0]]) for m in PATTERN.finditer(text)]
+
+        found = attribute([text], MEMBERS, mentions)
+
+        edges = [edge for quotation in found for edge in (quotation.start, quotation.end)]
+        assert edges == sorted(edges)
+        assert all(0 <= edge <= len(text) for edge in edges)
+        assert all((q.speaker is None) == (q.basis is None) for q in found)
 
 
 def test_time_grows_with_the_length_only():
