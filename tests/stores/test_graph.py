@@ -111,6 +111,10 @@ async def test_an_answer_goes_with_the_first_of_its_chunks(store):
     assert await store.read(graph.list_answers, "ada") == [SPLIT]
 
 
+SAME: dict[str, object] = {"reason": "so", "names": [1, 2], "sentences": [1]}
+SEVERAL: dict[str, object] = {"reason": "so", "number": 1, "bearers": [[1], [2]]}
+
+
 @pytest.mark.parametrize(
     ("kind", "answer", "good"),
     [
@@ -129,6 +133,15 @@ async def test_an_answer_goes_with_the_first_of_its_chunks(store):
         ("split", {"names": ["A", "B"], "parts": "01", "reason": ""}, False),
         ("split", {"names": ["A", "B"], "parts": [0, 1], "reason": ""}, False),
         ("split", {"names": ["A", "B"], "parts": [["0"], [1]], "reason": ""}, False),
+        ("who_is_who", {"same": [SAME], "several": [SEVERAL]}, True),
+        ("who_is_who", {"same": [], "several": []}, True),
+        ("who_is_who", {"same": [SAME]}, False),
+        ("who_is_who", {"same": SAME, "several": []}, False),
+        ("who_is_who", {"same": [], "several": [SEVERAL | {"bearers": [1]}]}, False),
+        ("who_is_who", {"same": [], "several": [SEVERAL | {"number": "1"}]}, False),
+        ("who_is_who", {"same": [SAME | {"names": [True]}], "several": []}, False),
+        ("who_is_who", {"same": [SAME | {"reason": 1}], "several": []}, False),
+        ("who_is_who", {"same": [SAME | {"more": 1}], "several": []}, False),
     ],
 )
 def test_the_shape_of_an_answer_is_known(kind, answer, good):
