@@ -319,6 +319,7 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
+_TEXTS: Final = (*MEDIA, "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -351,11 +352,13 @@ class _Documents:
         await self._draw()
 
     def _uploader(self) -> None:
-        label = f"Drop files here: {', '.join(MEDIA)}; cards and lorebooks: .json, .png, .charx"
+        label = (
+            "Drop files here: texts and books (.txt, .md, .epub, .pdf, .docx); cards and lorebooks"
+        )
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
-        endings = (*MEDIA, "text/*", *ENDINGS)
+        endings = (*_TEXTS, *ENDINGS)
         self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
