@@ -236,8 +236,20 @@ async def test_odd_books(book, tmp_path: Path, file: Path):
         await book.create_from("bea", "Ada")
 
 
+async def test_a_text_that_a_folder_holds_twice_is_stored_once_and_that_is_said(
+    book, tmp_path: Path
+):
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    for name in ("a.md", "b.md"):
+        (folder / name).write_text(casting.BOOK, encoding="utf-8")
+    made = await book.create_from(folder, "Ada")
+    assert "same content" in made.messages[0]
+    assert (await book.cast("ada"))[0].mentions == 4
+
+
 async def test_a_failure_leaves_nobody_behind(book, file: Path, monkeypatch: pytest.MonkeyPatch):
-    async def fail(*_: Any) -> None:
+    async def fail(*_: Any) -> list[str]:
         raise UsageError("no room", "make some")
 
     monkeypatch.setattr("offbook.app.books._index", fail)

@@ -204,7 +204,7 @@ async def create_from(
         characters.create, name, settings=own, on_source_of=found.on, source=base
     )
     try:
-        await _index(home, character, () if found.on else found.texts, progress)
+        told = await _index(home, character, () if found.on else found.texts, progress)
         stored, _ = await home.store.read(stored_texts, character.id)
         if [text.text for text in stored] == [text.text for text in found.texts]:
             basis = await home.store.read(basis_of, character.id)
@@ -221,19 +221,20 @@ async def create_from(
         book=await home.store.read(casts.source_id, character.id),
         names=tuple(character.settings[characters.NAMES]),
         others=tuple(each for each in sharing if each != character.id),
-        messages=(*(f"not read: {file}" for file in found.left), *messages),
+        messages=(*(f"not read: {file}" for file in found.left), *told, *messages),
     )
 
 
 async def _index(
     home: Home, character: Character, texts: Sequence[ReadDocument], progress: ProgressListener
-) -> None:
-    """Build what answers from passages, whatever method is configured."""
+) -> list[str]:
+    """Build what answers from passages, whatever method is configured; what is to be said of it."""
     runtime = home.runtime(character.dimension)
     settings = runtime.settings.model_copy(update={"method": "naive"})
     waiting = told_on_stderr(character.name)
     passages = replace(runtime, settings=settings)
-    await pipeline.ingest(passages, character.id, texts, progress, waiting)
+    rows, _ = await pipeline.ingest(passages, character.id, texts, progress, waiting)
+    return [f"{row.name}: {message}" for row in rows for message in row.messages]
 
 
 def _source_base(called: str) -> str:
