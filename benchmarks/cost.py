@@ -2,6 +2,11 @@
 
     python benchmarks/cost.py rolerag CORPUS --base-url URL --latency-ms 200 [--json]
     python benchmarks/cost.py rolerag CORPUS --simserver PROGRAM --latency-ms 200 [--chunk 1200/100]
+    python benchmarks/cost.py ensemble CORPUS --simserver PROGRAM --runs 1
+
+Beside calls and tokens, a KB (1,024 bytes) of text each, stands the recall of names: of those that
+the offline rules find in the chunks as people, places and groups, how many the graph has. A
+simulated model that lists so many names a call and no more finds fewer of them in long windows.
 
 Every run has a fresh home. The first run of a process also loads the libraries, and is reported
 apart. ``--edit`` puts a sentence into the middle and ingests again, then deletes half of a text.
@@ -16,7 +21,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,10 +33,12 @@ from offbook.app import Offbook
 from offbook.cli import process
 from offbook.documents.readers import ReadDocument
 from offbook.ingestion.reports import IngestReport
+from offbook.prompts.extraction import ExtractionInputs, Section
+from offbook.rules.extraction import extract
 from offbook.settings import load_settings
 from offbook.stores import chunks, graph
 from offbook.text.sentences import sentences
-from offbook.types import Usage
+from offbook.types import Chunk, Usage
 
 ADDED = "Nobody in the house had expected the letter that came from Trieste that evening."
 FAULTS = {"malformed": 0.0, "http_error": 0.0, "poison": "", "max_concurrency": 0}
@@ -46,6 +53,7 @@ class Run:
     seconds: float
     raw: int = 0
     names: int = 0
+    recall: float = 0.0
     chunks: int = 0
     bare: float | None = None
 
@@ -84,8 +92,22 @@ async def ingest(settings: Mapping[str, Any], character: str, reading: ReadDocum
             mentions = await book.store.read(lambda c: graph.list_raw_entities(c, identity))
             made = await book.store.read(lambda c: chunks.list_chunks(c, identity))
     names = {mention.name.casefold() for mention in mentions}
-    extracted = sum(chunk.chunking == "graph" for chunk in made)
-    return Run(report, traffic, seconds, len(mentions), len(names), extracted)
+    chunked = [chunk for chunk in made if chunk.chunking == "graph"]
+    recall = name_recall(character, chunked, names)
+    return Run(report, traffic, seconds, len(mentions), len(names), recall, len(chunked))
+
+
+def name_recall(character: str, chunked: Sequence[Chunk], names: set[str]) -> float:
+    """Of the names that the rules find in these chunks, the share that is among ``names``."""
+    found = {
+        entity.name.casefold()
+        for chunk in chunked
+        for entity in extract(
+            ExtractionInputs(character, (Section(chunk.heading_path, chunk.text),))
+        ).entities
+        if entity.type in ("character", "location", "organization")
+    }
+    return len(found & names) / len(found) if found else 1.0
 
 
 async def measure(told: argparse.Namespace, base_url: str, reading: ReadDocument) -> list[Run]:
@@ -165,6 +187,7 @@ def spent(run: Run) -> dict[str, Any]:
         "chunks": run.chunks,
         "raw_entities": run.raw,
         "names": run.names,
+        "name_recall": round(run.recall, 3),
         "entities": run.report.entities,
         "relations": run.report.relations,
         "aliases": run.report.aliases,
@@ -194,6 +217,9 @@ def figures(told: argparse.Namespace, runs: list[Run], size: int) -> dict[str, A
         "embedder": told.embed,
         "runs": len(runs),
         **spent(last),
+        "calls_per_kb": round(last.usage.calls * 1024 / size, 2),
+        "prompt_tokens_per_kb": round(last.usage.prompt_tokens * 1024 / size),
+        "completion_tokens_per_kb": round(last.usage.completion_tokens * 1024 / size),
         "calls_per_chunk": round(last.usage.calls / max(1, last.chunks), 2),
         "calls_per_raw_entity": round(last.usage.calls / max(1, last.raw), 3),
         "by_task": {

@@ -12,7 +12,17 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval", "aliases", "boundary", "extraction", "traits", "emotion", "emotion-retrieval")
+PARTS = (
+    "retrieval",
+    "aliases",
+    "boundary",
+    "extraction",
+    "traits",
+    "emotion",
+    "emotion-retrieval",
+    "reading",
+    "quotes",
+)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -19,6 +19,9 @@ figures of both are printed apart (`halves`).
 Who speaks takes part in the scene: the speaker of a row is an entity of its own as well, before
 the row where they speak first, named as the row names them; it is not scored.
 `--without-speakers` leaves these entities out: who speaks is known from descriptions alone.
+
+With `--from-text`, FILE is a list of a novel's names, X.characters.jsonl, or a folder of them, and
+what is measured is the cast that is read out of the raw novel: see `aliases_from_text`.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ from typing import Any, Final
 
 import numpy as np
 
+import aliases_from_text
 from offbook.app.home import Wiring
 from offbook.graph.entity_normalization import normalize
 from offbook.models.batching import Asking
@@ -276,14 +280,19 @@ class Normalizer:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py aliases``."""
+    parser.add_argument(
+        "--from-text", action="store_true", help="the cast of raw novels; see above"
+    )
     parser.add_argument("--without-speakers", action="store_true", help="see above")
     parser.add_argument("--model", help="chat.model, and with it the extractor's; see --base-url")
     parser.add_argument("--base-url", help="chat.base_url")
     parser.add_argument("--home", type=Path, help="keep answers here, so that a run can resume")
 
 
-def run(arguments: argparse.Namespace) -> Report:
-    """Measure one file with the configured model."""
+def run(arguments: argparse.Namespace) -> Report | aliases_from_text.TextReport:
+    """Measure one file with the configured model, or the cast of novels without one."""
+    if arguments.from_text:
+        return aliases_from_text.measure(arguments.file)
     novels = load(arguments.file)
     with tempfile.TemporaryDirectory() as folder:
         flags = {

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from zlib import crc32
 
-from offbook.prompts.extraction import Extraction, ExtractionInputs
+from offbook.prompts.extraction import Extraction, ExtractionInputs, Section
 from offbook.rules.extraction import extract, glean
 from offbook.text.words import fold
 
@@ -182,9 +182,9 @@ def _written(tokens: list[str]) -> str:
 
 
 def _extracted(passage: str) -> tuple[Extraction, Extraction]:
-    first = extract(ExtractionInputs("", "", passage))
+    first = extract(ExtractionInputs("", (Section("", passage),)))
     names = tuple(entity.name for entity in first.entities)
-    return first, glean(ExtractionInputs("", "", passage, found=names))
+    return first, glean(ExtractionInputs("", (Section("", passage),), found=names))
 
 
 def _count_given(tally: Tally, entities: Sequence[Any], known: set[str]) -> None:

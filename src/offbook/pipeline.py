@@ -18,7 +18,7 @@ from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
 from offbook.text.encodings import token_counter
-from offbook.types import LoreQuery, Skipped
+from offbook.types import LoreQuery, Skipped, traits_of
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
@@ -82,6 +82,7 @@ async def recall(
         extractor=runtime.extractor,
         point=point,
         conversation=conversation,
+        free=traits_of(runtime.actor).free,
     )
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()

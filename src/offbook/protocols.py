@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.names.cast import Cast
     from offbook.settings import SettingsModel
     from offbook.types import (
         CardSource,
-        Cast,
         CharacterFile,
         ChatRead,
         ChatRequest,

@@ -51,6 +51,7 @@ class Document:
 
     ``digest`` is the SHA-256 of the UTF-8 text, ``ordinal`` its place in the order of ingestion
     (0-based), ``version`` grows by one with each replacement, ``added`` is an ISO 8601 UTC time.
+    ``places`` lead from the text back to the file: ``offbook.documents.places``.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Document:
     version: int = 1
     status: str = "complete"
     added: str = ""
+    places: Sequence[tuple[int, int | str]] = ()
 
     @property
     def chars(self) -> int:
@@ -97,60 +99,6 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class CastMember:
-    """A person of a text: the fullest name, all its forms, the name among them.
-
-    ``gender`` is ``m``, ``f``, or empty where the text does not tell.
-    """
-
-    name: str
-    aliases: tuple[str, ...]
-    gender: Literal["m", "f", ""] = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CastMention:
-    """Where a text names a member of its cast.
-
-    ``text`` counts the texts and ``member`` the members of the cast, from 0; ``start`` and ``end``
-    are offsets in the text.
-    """
-
-    text: int
-    start: int
-    end: int
-    member: int
-
-
-SpeakerBasis = Literal["explicit", "anaphoric", "implicit"]
-"""By what a speaker is told: a name at the quotation, a pronoun or noun, the turns of the talk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """Words that somebody says; ``speaker`` is a member of the cast, None where it stays open.
-
-    ``start`` and ``end`` are offsets in the text, quotation marks included. ``basis`` is None where
-    the speaker is.
-    """
-
-    text: int
-    start: int
-    end: int
-    speaker: int | None = None
-    basis: SpeakerBasis | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """Who is in one or more texts, where they are named, and what they say, in reading order."""
-
-    members: tuple[CastMember, ...] = ()
-    mentions: tuple[CastMention, ...] = ()
-    quotations: tuple[Quotation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk that was found, and the score that ranked it."""
 
@@ -165,7 +113,8 @@ class RawEntity:
     """An entity as one chunk mentions it, before names are normalized (RoleRAG section 3.2).
 
     ``start`` and ``end`` are offsets in the text of the chunk, where the name was found in it: an
-    edit in front of the chunk moves the chunk and leaves them true.
+    edit in front of the chunk moves the chunk and leaves them true. ``aliases`` are other names
+    that the chunk says are its; each is a mention as well, described by the words that say so.
     """
 
     id: str
@@ -176,6 +125,7 @@ class RawEntity:
     description: str
     start: int | None = None
     end: int | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

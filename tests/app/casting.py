@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from offbook import registry
-from offbook.types import Cast, CastMember, CastMention, Quotation
+from offbook.names.cast import Cast, CastMember, CastMention, Quotation
 
 BOOK = """# Chapter 1
 

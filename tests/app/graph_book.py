@@ -35,9 +35,9 @@ class GraphBook:
         self.book, self.model = book, model
 
     @classmethod
-    async def made(cls, folder: Path, story: Mapping[str, str] = STORY) -> GraphBook:
-        """A home with a character whose graph is built."""
-        found = cls(await opened(folder, method="rolerag"), RulesModel())
+    async def made(cls, folder: Path, story: Mapping[str, str] = STORY, **flags: Any) -> GraphBook:
+        """A home with a character whose graph is built; flags are those of ``opened``."""
+        found = cls(await opened(folder, method="rolerag", **flags), RulesModel())
         found._stand_in()
         await found.book.create("Keeper")
         await found.ingest(story)

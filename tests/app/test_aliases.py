@@ -206,30 +206,29 @@ async def test_what_was_decided_on_two_bearers_of_one_name_is_overruled_on_them_
     assert await keeper.decisions(id=judged) == [], "it goes with the mention"
 
 
-async def test_a_group_that_was_split_is_joined_again(keeper):
+async def test_a_group_that_was_split_is_joined_again(pairs):
     """The rules link Bell with both, and split a group whose names begin with other letters."""
-    await keeper.ingest({"x.md": "Zed Bell left.", "y.md": "Bell left.", "z.md": "Yva Bell left."})
-    rows = await keeper.decisions(by="verify_group")
+    await pairs.ingest({"x.md": "Zed Bell left.", "y.md": "Bell left.", "z.md": "Yva Bell left."})
+    rows = await pairs.decisions(by="verify_group")
     assert {row["same"] for row in rows} == {False}
     assert {row["reason"] for row in rows} == {"of all 4: by their initials"}
     (row,) = [row for row in rows if {row["a"], row["b"]} == {"Zed Bell", "Yva Bell"}]
-    assert set(row["evidence"]) >= set(await chunks_with(keeper, "Zed Bell"))
-    assert (await keeper.entities())["Zed Bell"] == []
-    report = await keeper.book.undo_decision("keeper", row["id"])
+    assert set(row["evidence"]) >= set(await chunks_with(pairs, "Zed Bell"))
+    assert (await pairs.entities())["Zed Bell"] == []
+    report = await pairs.book.undo_decision("keeper", row["id"])
     assert (report.status, report.undone, report.same) == ("overruled", row["id"], True)
     assert {report.a, report.b} == {"Zed Bell", "Yva Bell"}
     assert ["Zed Bell", "Yva Bell"] in [
-        sorted([name, *aliases], reverse=True)
-        for name, aliases in (await keeper.entities()).items()
+        sorted([name, *aliases], reverse=True) for name, aliases in (await pairs.entities()).items()
     ]
-    assert row | {"holds": False} in await keeper.decisions(), "what was decided can still be read"
+    assert row | {"holds": False} in await pairs.decisions(), "what was decided can still be read"
 
 
-async def test_a_group_of_very_many_parts_does_not_list_each_two_of_them(keeper):
+async def test_a_group_of_very_many_parts_does_not_list_each_two_of_them(pairs):
     given = ["Dora", "Edda", "Fay", "Gro", "Hal", "Ivo", "Jo", "Kai", "Lou", "Mia", "Nel", "Ole"]
     texts = {"0.md": "Bell left."} | {f"{name}.md": f"{name} Bell left." for name in given}
-    await keeper.ingest(texts)
-    rows = await keeper.decisions(by="verify_group")
+    await pairs.ingest(texts)
+    rows = await pairs.decisions(by="verify_group")
     assert {name for row in rows for name in (row["a"], row["b"])} >= {f"{n} Bell" for n in given}
     assert len(rows) <= 2 * len(given), "66 pairs tell no more"
     assert all(1 <= len(row["evidence"]) <= 2 for row in rows), "the chunks of the two, no others"

@@ -30,7 +30,8 @@ async def answers(keeper: GraphBook) -> list[GraphAnswer]:
     return found
 
 
-async def test_a_group_that_lost_a_mention_costs_one_merge_at_most(keeper):
+async def test_a_group_that_lost_a_mention_costs_one_merge_at_most(pairs):
+    keeper = pairs
     await keeper.ingest({"four.md": "Bo left Galway. Cora left Galway."})
     await keeper.ingest({"five.md": "Bo fears the sea. Cora fears the sea."})
     report = await forget(keeper, "two.md")

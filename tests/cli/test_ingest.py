@@ -74,7 +74,7 @@ def shelf(offline: World) -> World:
         "b.txt": GULLS.encode(),
         "a/ada.md": ADA.encode(),
         "a/page.html": b"<h1>Rope</h1><p>Ada splices rope.</p>",
-        "notes.docx": b"PK",
+        "notes.odt": b"PK",
         ".secret.txt": b"hidden",
         "empty.md": b"",
         "binary.txt": b"\x00\x01\x02",
@@ -103,8 +103,8 @@ def test_a_folder_is_its_readable_files_sorted_and_named_by_their_path(shelf: Wo
     failed = {row["name"]: row for row in report["documents"] if row["status"] == "failed"}
     assert all(row["messages"] for row in failed.values())
     listed = [path.rpartition("/")[2] for path in report["unknown_files"]]
-    assert sorted(listed) == [".secret.txt", "notes.docx"]
-    assert all(name in outcome.err for name in (*failed, "notes.docx"))
+    assert sorted(listed) == [".secret.txt", "notes.odt"]
+    assert all(name in outcome.err for name in (*failed, "notes.odt"))
 
 
 def test_a_folder_with_nothing_to_read_is_bad_input(offline: World):
@@ -116,7 +116,7 @@ def test_a_folder_with_nothing_to_read_is_bad_input(offline: World):
 
 
 @pytest.mark.parametrize(
-    "bad", ["empty.md", "binary.txt", "latin.txt", "notes.docx", "gone.md", "b.txt/below"]
+    "bad", ["empty.md", "binary.txt", "latin.txt", "notes.odt", "gone.md", "b.txt/below"]
 )
 def test_a_named_file_that_cannot_be_read_ends_with_2_and_nothing_is_done(shelf: World, bad):
     folder = shelf.folder / "shelf"
@@ -185,7 +185,7 @@ def test_an_estimate_tells_what_it_would_not_read(shelf: World):
     outcome = shelf.done("ingest", "ada", shelf.folder / "shelf", "--estimate", "--json")
     assert misfit(outcome.json, ESTIMATE) is None
     told = " ".join(outcome.json["messages"])
-    assert all(name in told for name in ("latin.txt", "empty.md", "binary.txt", "notes.docx"))
+    assert all(name in told for name in ("latin.txt", "empty.md", "binary.txt", "notes.odt"))
     assert "latin.txt" in outcome.err
 
 

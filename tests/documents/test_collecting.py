@@ -51,11 +51,11 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path):
 
 
 def test_paths_that_are_not_there_or_of_unknown_type_are_refused(tmp_path: Path):
-    plant(tmp_path, "a.docx")
+    plant(tmp_path, "a.odt")
     with pytest.raises(UnreadableDocument, match="there is no file"):
         collect([tmp_path / "gone.md"])
     with pytest.raises(UnreadableDocument, match="type that cannot be read"):
-        collect([tmp_path / "a.docx"])
+        collect([tmp_path / "a.odt"])
 
 
 def test_names_in_any_script_are_nfc(tmp_path: Path):

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.documents.acts import ACTSSplitter
-from offbook.documents.hard_wrap import without_wraps
-from offbook.documents.sections import sections
-from tests.documents.texts import assert_exact, document, messy_texts
+from offbook.documents.places import span_of
+from offbook.documents.readers import ReadDocument, read_content
+from tests.documents.texts import messy_texts
 
 PARAGRAPHS = [
     "Nora Vey came down to the harbour before the lamps were out, because the pilot had sent "
@@ -60,90 +59,120 @@ COLUMNS = "\n".join(
 )  # fmt: skip
 
 
-def wrapped(width: int, between: str = "\n\n") -> str:
-    return between.join(textwrap.fill(part, width) for part in PARAGRAPHS)
+ADDRESS = "The Slip, Marrow.\nFriday."
+SIGNATURE = "Yours in haste,\n    Nora Vey"
 
 
-def chunks(text: str, paragraph: str = "auto") -> list[str]:
-    splitter = ACTSSplitter(paragraph=paragraph)  # type: ignore[arg-type]
-    return [chunk.text for chunk in splitter.split(document(text))]
+def wrapped(width: int, between: str = "\n\n", indent: str = "") -> str:
+    return between.join(textwrap.fill(part, width, initial_indent=indent) for part in PARAGRAPHS)
 
 
-@pytest.mark.parametrize("width", [45, 60, 72, 80, 100, 120])
-def test_wrapped_prose_is_cut_as_if_it_were_not_wrapped(width: int):
-    plain = [" ".join(part.split()) for part in chunks("\n\n".join(PARAGRAPHS))]
-    text = wrapped(width)
-    assert [" ".join(part.split()) for part in chunks(text)] == plain
-    assert_exact(ACTSSplitter().split(document(text)), text)
-    parameters = ACTSSplitter().parameters(document(text))
-    assert parameters["paragraph"] == "auto"
-    assert (parameters["sections_by_block"], parameters["sections_by_line"]) == (1, 0)
-    assert parameters["l_max"] == max(map(len, PARAGRAPHS))
+def read(text: str) -> ReadDocument:
+    return read_content("a.txt", text.encode())
 
 
-def test_the_other_two_are_as_they_were():
-    text = wrapped(72)
-    assert max(map(len, chunks(text, "line"))) <= 72
-    for paragraph in ("line", "block"):
-        parameters = ACTSSplitter(paragraph=paragraph).parameters(document(text))
-        assert parameters["paragraph"] == paragraph
-        assert "sections_by_block" not in parameters
+@pytest.mark.parametrize("width", [40, 60, 72, 80, 100, 120])
+@pytest.mark.parametrize(
+    ("between", "indent"), [("\n\n", ""), ("\n\n", "  "), ("\n", "    "), ("\n", "\t"), ("\n", "")]
+)
+def test_wrapped_prose_is_read_as_if_it_were_not_wrapped(width: int, between: str, indent: str):
+    text = wrapped(width, between, indent)
+    document = read(text)
+    assert document.text == "\n\n".join(PARAGRAPHS)
+    (message,) = document.messages
+    assert "wrapped at" in message
+    for part in ("Nora Vey", "four men who can swim", "he thought he had dreamt it", "Nobody"):
+        at = document.text.index(part)
+        span = span_of(document.places, at, at + len(part))
+        assert span is not None
+        assert text[slice(*span)].split() == part.split()
 
 
-@pytest.mark.parametrize("text", [VERSE, STATEMENTS, ITEMS, TABLE, COLUMNS, "\n".join(PARAGRAPHS)])
-def test_verse_lists_and_tables_are_not_wrapped(text: str):
-    assert chunks(text) == chunks(text, "line")
-    assert ACTSSplitter().parameters(document(text))["sections_by_block"] == 0
+@pytest.mark.parametrize(
+    "text",
+    [
+        VERSE, STATEMENTS, ITEMS, TABLE, COLUMNS, "\n".join(PARAGRAPHS), ADDRESS, SIGNATURE,
+        "Nora: You will want the long boat and four men.\nJonas: Four men who can swim\nNora: Yes.",
+        "[12:03] <Nora> You will want the long boat\n[12:04] <Jonas> and four men who can swim",
+        "```\nif the_tide.has_turned(now):\n    ring(the_bell)\n    wake(jonas)\n```",
+    ],
+)  # fmt: skip
+def test_verse_lists_tables_addresses_and_talk_stay_lines(text: str):
+    assert read(text).text == text
+    framed = f"{wrapped(72)}\n\n{text}\n\n{wrapped(72)}"
+    assert read(framed).text == "\n\n".join([*PARAGRAPHS, text, *PARAGRAPHS])
+
+
+def test_a_letter_keeps_its_address_its_salutation_and_its_signature():
+    body = textwrap.fill(PARAGRAPHS[0], 72)
+    text = f"{wrapped(72)}\n\n{ADDRESS}\nMy dear Jonas,\n{body}\nYours,\nNora Vey"
+    letter = f"{ADDRESS}\nMy dear Jonas,\n{PARAGRAPHS[0]}\nYours,\nNora Vey"
+    assert read(text).text == "\n\n".join([*PARAGRAPHS, letter])
 
 
 def test_each_section_is_told_by_its_own_lines():
     text = f"# Nora Vey\n\n{wrapped(72)}\n\n## Song\n\n{VERSE}\n## Facts\n\n{STATEMENTS}"
-    parameters = ACTSSplitter().parameters(document(text))
-    assert (parameters["sections_by_block"], parameters["sections_by_line"]) == (1, 2)
-    shown, of_sections = without_wraps(
-        text, [(part.body_start, part.body_end) for part in sections(text)]
-    )
-    assert of_sections == [True, False, False]
-    assert VERSE in shown
+    assert read(text).text == text.replace(wrapped(72), "\n\n".join(PARAGRAPHS))
 
 
 def test_a_short_section_is_judged_with_its_document():
     start, _, _ = PARAGRAPHS[0].partition(" She")
     short = textwrap.fill(start, 72)
-    assert short.count("\n") == 2
-    assert "\n" in chunks(short)[0] or len(chunks(short)) > 1
-    assert not any(without_wraps(short, [(0, len(short))])[1])
-    text = (
-        f"# Nora Vey\n\n## A\n\n{wrapped(72)}\n\n## B\n\n{short}\n\n## C\n\nLikes tea\nHates rain"
+    assert read(short).text == short
+    text = f"# Nora Vey\n\n{wrapped(72)}\n\n## B\n\n{short}\n\n## C\n\nLikes tea\nHates rain"
+    plain = "\n\n".join(PARAGRAPHS)
+    assert (
+        read(text).text
+        == f"# Nora Vey\n\n{plain}\n\n## B\n\n{start}\n\n## C\n\nLikes tea\nHates rain"
     )
-    parameters = ACTSSplitter().parameters(document(text))
-    assert (parameters["sections_by_block"], parameters["sections_by_line"]) == (2, 2)
-    assert short in chunks(text)
-
-
-def test_without_blank_lines_a_short_line_that_ends_a_sentence_ends_the_paragraph():
-    text = wrapped(72, between="\n")
-    assert ACTSSplitter().parameters(document(text))["l_max"] == max(map(len, PARAGRAPHS))
 
 
 def test_items_of_a_list_stay_lines_of_their_own():
     items = "- He hates rain.\n- He likes the sea in a storm."
-    text = f"{wrapped(72)}\n{items}\n"
-    shown, _ = without_wraps(text, [(0, len(text))])
-    assert shown.endswith(f"\n{items}\n")
+    assert read(f"{wrapped(72)}\n{items}\n").text.endswith(f"\n{items}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "following", "joined"),
+    [
+        ("and there he saw the light-", "house of Marrow, and the mare", "lighthouse of"),
+        ("and there he met the school-", "master, who had seen the light", "schoolmaster, who"),
+        ("and there he met the gram-", "marian, who had seen the light", "grammarian, who"),
+        ("and there the long-", "boat lay, and four men who swim", "long-boat lay"),
+        ("and there he met the Vey-", "Harrow twins, and they were not", "Vey-Harrow twins"),
+        ("and there he stood--", "for so it was told--and had been", "stood--for so"),
+        ("and there he stood \u2014", "or so it was told, and he had been", "stood \u2014or so"),
+        ("and there he met the gram\u00ad", "marian, who had seen the light", "grammarian, who"),
+    ],
+)
+def test_a_hyphen_goes_where_the_text_writes_the_word_without_one(
+    line: str, following: str, joined: str
+):
+    known = "The lighthouse keeper and the schoolmaster took the boat. The boat is long--so long."
+    filled = "x" * (71 - len(line)) + " " + line
+    text = f"{known}\n\n{wrapped(72)}\n\n{filled}\n{following} of the town."
+    assert joined in read(text).text.replace("\n", " | ")
+
+
+def test_chinese_lines_are_joined_without_a_blank():
+    sentence = "她在天亮之前就到了港口，因为领航员带来口信，说那条船停在沙洲外面，桅杆已经断了。"
+    lines = textwrap.wrap(sentence * 4, 36)
+    text = "\n".join(lines)
+    assert read(f"{text}\n\n{text}\n").text == f"{sentence * 4}\n\n{sentence * 4}\n"
 
 
 @given(messy_texts, st.integers(20, 130))
-def test_nothing_but_line_ends_within_lines_becomes_a_blank(text: str, width: int):
+def test_nothing_but_white_space_and_hyphens_is_changed(text: str, width: int):
     text = "\n".join(
         textwrap.fill(line, width) if line.strip() else line for line in text.split("\n")
     )
-    stretches = [(part.body_start, part.body_end) for part in sections(text)]
-    shown, of_sections = without_wraps(text, stretches)
-    assert len(of_sections) == len(stretches)
-    assert len(shown) == len(text)
-    changed = [at for at, (a, b) in enumerate(zip(text, shown, strict=True)) if a != b]
-    for at in changed:
-        assert (text[at], shown[at]) == ("\n", " ")
-        assert text[at + 1] != "\n"
-        assert any(start < at < end for start, end in stretches)
+    if not text.strip():
+        return
+    text = text.replace("\r\n", "\n")
+    document = read(text)
+    assert "".join(document.text.split()) == "".join(text.split())
+    assert document.text.count("\n\n") >= text.count("\n\n")
+    for at, letter in enumerate(document.text):
+        span = span_of(document.places, at, at + 1)
+        assert span is not None
+        assert letter.isspace() or text[slice(*span)] == letter

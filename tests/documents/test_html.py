@@ -57,7 +57,7 @@ def test_tags_nested_without_end_are_refused():
 def test_runs_of_blanks_are_one_but_where_they_are_kept():
     code = "<pre> \n\n  if x:\n      y \n </pre>"
     text = markdown(f"<p>Ada \t <b>keeps</b>   a\t\t \n  light</p>{code}")
-    assert text == "Ada **keeps** a\nlight\n\n```\n  if x:\n      y\n```\n"
+    assert text == "Ada **keeps** a light\n\n```\n  if x:\n      y\n```\n"
     assert markdown("Ada <pre> \n </pre> keeps") == "Ada\n\nkeeps\n"
 
 
@@ -73,6 +73,7 @@ def test_what_a_browser_does_not_show_is_no_text():
     ("page", "text"),
     [
         ("<p>one<p>two<div>three</div>", "one\n\ntwo\n\nthree\n"),
+        ("<p>\n  one\n  two<br/>\n  <i>three\nfour</i>\n</p>", "one two  \n*three four*\n"),
         (
             "<ul><li>one<li>two<ul><li>a<li>b</ul><li>three</ul>",
             "- one\n- two\n  - a\n  - b\n- three\n",

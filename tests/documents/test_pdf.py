@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from offbook.documents.places import place_of
 from offbook.documents.readers import read_document
 from offbook.errors import ConfigurationError, UnreadableDocument
 
@@ -32,7 +33,7 @@ def pdf(*pages: str, password: str | None = None, letters: str = "") -> bytes:
         meanings.set_data("\n".join(lines).encode())
         font[NameObject("/ToUnicode")] = writer._add_object(meanings)
     for text in pages:
-        page = writer.add_blank_page(200, 200)
+        page = writer.add_blank_page(220, 220)
         fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
         page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
         if text:
@@ -44,6 +45,68 @@ def pdf(*pages: str, password: str | None = None, letters: str = "") -> bytes:
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()
+
+
+def book(pages: list[list[tuple[int, int, int, str]]]) -> bytes:
+    """A PDF of lines: x, y and size in points, and text."""
+    from pypdf.generic import DecodedStreamObject, NameObject
+
+    writer = pypdf.PdfWriter(io.BytesIO(pdf(*("" for _ in pages))))
+    for page, lines in zip(writer.pages, pages, strict=True):
+        stream = DecodedStreamObject()
+        drawn = (f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET" for x, y, size, text in lines)
+        stream.set_data("\n".join(drawn).encode())
+        page[NameObject("/Contents")] = writer._add_object(stream)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+LINES = (
+    "Nora Vey came down to the harbour before the lamps",
+    "were out, for the pilot had sent word to the school-",
+    "master that the Falcon lay off the bar.",
+    "You will want the long boat, said Jonas Pell, who kept",
+    "the slip, and four men who can swim in such a sea.",
+    "The schoolmaster said that no {} could swim in it, and",
+)
+LAST = "that was the end of the {}."
+WHAT = "rope", "lamp", "bell", "coin", "boot", "oars"
+
+
+def test_lines_become_paragraphs_across_pages_and_running_heads_go(tmp_path: Path):
+    """Once with indented first lines, and once with gaps between the paragraphs."""
+    for indent, gap in ((15, 0), (0, 8)):
+        pages = []
+        for number in range(1, 7):
+            heights = [150, 138, 126, 114 - gap, 102 - gap, 90 - 2 * gap]
+            head = "NORA VEY" if number % 2 else "THE FALCON"
+            lines = [(90, 200, 8, head), (90, 10, 8, str(number + 7))]
+            if number > 1:  # the rest of the paragraph on the page before
+                lines.append((20, 184, 10, LAST.format(WHAT[number - 2])))
+            lines.append((20, 168, 16, f"Chapter {number}"))
+            lines += [
+                (20 + (indent if at in (0, 3, 5) else 0), y, 10, text.format(WHAT[number - 1]))
+                for at, (y, text) in enumerate(zip(heights, LINES, strict=True))
+            ]
+            pages.append(lines)
+        path = tmp_path / "a.pdf"
+        path.write_bytes(book(pages))
+        document = read_document(path, "a.pdf")
+        blocks = document.text.strip().split("\n\n")
+        first = (
+            "Nora Vey came down to the harbour before the lamps were out, for the pilot had sent "
+        )
+        first += "word to the schoolmaster that the Falcon lay off the bar."
+        assert blocks[:4] == [
+            "# Chapter 1", first, " ".join(LINES[3:5]), f"{LINES[5]} {LAST}".format("rope", "rope")
+        ], (indent, gap)  # fmt: skip
+        assert [block for block in blocks if block.startswith("#")] == [
+            f"# Chapter {number}" for number in range(1, 7)
+        ]
+        assert "dropped: 12 running heads" in document.messages[0]
+        assert place_of(document.places, 0) == "p. 1"
+        assert place_of(document.places, document.text.index("# Chapter 3")) == "p. 3"
 
 
 def read(folder: Path, data: bytes) -> str:

@@ -36,6 +36,8 @@ def test_a_document_has_the_name_that_it_is_given(folder: Path):
     assert read_document(folder / "ada.MD", "notes/ada.md") == ReadDocument(
         "notes/ada.md", "# Ada\n", "text/markdown"
     )
+    (folder / "ada.html").write_text("<p>Ada</p>", encoding="utf-8")
+    assert read_document(folder / "ada.html", "ada").places == ()
 
 
 @given(
@@ -111,9 +113,9 @@ def test_directories_unknown_types_and_what_is_gone_are_refused(folder: Path):
         read_document(folder / "gone.md", "gone")
     with pytest.raises(UsageError, match="is a directory"):
         read_document(folder, "x")
-    (folder / "a.docx").write_bytes(b"x")
+    (folder / "a.odt").write_bytes(b"x")
     with pytest.raises(UnreadableDocument) as error:
-        read_document(folder / "a.docx", "x")
+        read_document(folder / "a.odt", "x")
     assert ".md" in error.value.hint
 
 

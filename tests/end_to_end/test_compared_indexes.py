@@ -71,7 +71,7 @@ def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server, m
     server.clear()
     told = keeper.done("forget", "Keeper", "secret.md", "--json", "-y").json
     assert keeper.leaks(MARKER) == []
-    assert told["cached_calls"] >= 2
+    assert told["cached_calls"] >= 1
     assert rows(keeper) == before, "it is as if it had never been"
     if method == "lightrag":
         assert server.count("/chat/completions") == 0

@@ -49,12 +49,12 @@ def test_no_file_of_the_home_holds_a_word_of_what_is_forgotten(keeper, server):
     def told(body):
         """A model whose reasons quote what it was shown."""
         answer = answer_about_a_graph(body)
-        if asked_for(body) not in ("same_entity", "verify_group"):
+        if asked_for(body) != "who_is_who":
             return answer
         shape = json.loads(answer.text)
         items = [line for line in body["messages"][-1]["content"].splitlines() if line[:1] == "["]
-        for item, line in zip(shape["items"], items, strict=True):
-            item["reason"] = f"it says {line}"
+        for group in shape["same"]:
+            group["reason"] = f"it says {items[group['names'][0] - 1]}"
         return Answer(json.dumps(shape))
 
     server.answer = told
@@ -82,7 +82,7 @@ def test_forgetting_costs_a_merge_for_what_lost_a_mention_and_the_summary(keeper
     calls = [name for name in asked(server) if name]
     assert asked(server).count("") == 1
     assert len(set(calls)) == len(calls) <= len(groups), "one of each kind for all together"
-    assert set(calls) <= {"merge_entities", "merge_relations", "verify_group", "same_entity"}
+    assert set(calls) <= {"merge_entities", "merge_relations", "verify_group", "who_is_who"}
     assert f"brought the indexes up to date: {len(calls) + 1} calls" in outcome.err
     server.clear()
     keeper.done("ingest", "Keeper")

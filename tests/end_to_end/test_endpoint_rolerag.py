@@ -42,7 +42,9 @@ def answer(body: Mapping[str, Any]) -> Any:
     fields = set((schema or {}).get("properties", {}))
     if fields == {"entities", "relations"}:
         passage = re.findall(r"<passage>\n(.*?)\n</passage>", body["messages"][-1]["content"], re.S)
-        return extract(SimpleNamespace(passage=passage[-1])).model_dump_json()
+        return extract(
+            SimpleNamespace(sections=[SimpleNamespace(passage=text) for text in passage])
+        ).model_dump_json()
     if fields == {"context", "entities"}:
         return json.dumps(ANALYSIS)
     if fields == {"entities"}:

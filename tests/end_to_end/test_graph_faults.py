@@ -121,6 +121,7 @@ def let_go_when_there_are(requests: int, server: LoopbackServer) -> None:
 def test_a_server_with_little_room_is_not_overrun(keeper, server: LoopbackServer):
     keeper.write("one.md", chronicle(120))
     keeper.set("limits.concurrency=16", "embed.model=builtin")
+    keeper.set("graph.window=0", "graph.who_is_who=false", "graph.join_words=0")
     server.latency_seconds = 0.1
     server.most_at_once = 8
     server.hold()

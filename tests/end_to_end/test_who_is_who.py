@@ -20,7 +20,8 @@ def nodes(offline: World) -> Build:
 
     def build(name: str, text: str) -> Nodes:
         offline.done("create", name)
-        offline.done("ingest", name, offline.write("life.md", text), "--method", "rolerag")
+        file = offline.write("life.md", text)
+        offline.done("ingest", name, file, "--method", "rolerag", "--set", "graph.dates=true")
         found = offline.run("show", name, "entities", "--json").json
         return [{entity["name"], *entity["aliases"]} for entity in found]
 

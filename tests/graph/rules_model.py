@@ -17,18 +17,23 @@ from offbook.prompts.entities import (
     ComparisonAnswer,
     Described,
     GroupVerdict,
+    LinkedGroup,
     MergedEntity,
     MergedRelation,
     MergeEntitiesAnswer,
     MergeRelationsAnswer,
     SameEntityAnswer,
     VerifyGroupAnswer,
+    VerifyGroupInputs,
 )
-from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction
+from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation, Extraction, StatedAlias
+from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho
+from offbook.text.grammar import FUNCTION
 from offbook.types import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
 NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+_CALLED = re.compile(rf"called ({NAME.pattern})")
 
 
 class RulesModel:
@@ -69,20 +74,39 @@ class RulesModel:
 
 
 def extract(inputs) -> Extraction:
-    entities: dict[str, list[str]] = {}
+    entities: dict[tuple[int, str], list[str]] = {}
     relations = []
-    for sentence in re.split(r"(?<=[.])\s+", inputs.passage):
-        names = list(dict.fromkeys(NAME.findall(sentence)))
+    numbered = [
+        (number, sentence)
+        for number, section in enumerate(inputs.sections, 1)
+        for sentence in re.split(r"(?<=[.])\s+", section.passage)
+    ]
+    for number, sentence in numbered:
+        found = dict.fromkeys(NAME.findall(sentence))
+        names = [name for name in found if name.lower() not in FUNCTION]
         for name in names:
-            entities.setdefault(name, []).append(sentence)
+            entities.setdefault((number, name), []).append(sentence)
         relations += [
-            ExtractedRelation(source=a, target=b, description=sentence, strength=len(names))
+            ExtractedRelation(
+                section=number, source=a, target=b, description=sentence, strength=len(names)
+            )
             for a, b in itertools.pairwise(names)
         ]
     return Extraction(
         entities=[
-            ExtractedEntity(name=name, type="character", description=" ".join(told))
-            for name, told in entities.items()
+            ExtractedEntity(
+                section=number,
+                name=name,
+                type="character",
+                description=" ".join(told[:2]),
+                aliases=[
+                    StatedAlias(called=other, evidence=sentence)
+                    for sentence in told
+                    for other in _CALLED.findall(sentence)
+                    if sentence.startswith(name)
+                ],
+            )
+            for (number, name), told in entities.items()
         ],
         relations=relations,
     )
@@ -126,6 +150,35 @@ def verify_group(inputs) -> VerifyGroupAnswer:
     return VerifyGroupAnswer(items=items)
 
 
+def who_is_who(inputs) -> WhoIsWho:
+    """Chains of names that are the same, parted by initials where verifying would part them."""
+    shown = [Described(name.name, name.type, " ".join(name.told)) for name in inputs.names]
+    home = {number: {number} for number in range(len(shown))}
+    for a, b in itertools.combinations(range(len(shown)), 2):
+        if home[a] is not home[b] and same(shown[a], shown[b]):
+            home[a] |= home[b]
+            home.update(dict.fromkeys(home[b], home[a]))
+    groups = []
+    for members in {min(group): sorted(group) for group in home.values()}.values():
+        (verdict,) = verify_group(
+            VerifyGroupInputs("", (LinkedGroup(tuple(shown[n] for n in members)),))
+        ).items
+        parts = verdict.parts if verdict.split else [range(1, len(members) + 1)]
+        groups += [[members[place - 1] for place in part] for part in parts]
+    return WhoIsWho(
+        same=[
+            OneAndTheSame(
+                reason="by the words of the names",
+                names=[n + 1 for n in group],
+                sentences=[s for n in group for s in inputs.names[n].sentences],
+            )
+            for group in groups
+            if len(group) > 1
+        ],
+        several=[],
+    )
+
+
 def merge_entities(inputs) -> MergeEntitiesAnswer:
     return MergeEntitiesAnswer(
         items=[
@@ -156,6 +209,7 @@ _RULES = {
     "extract": extract,
     "same_entity": same_entity,
     "verify_group": verify_group,
+    "who_is_who": who_is_who,
     "merge_entities": merge_entities,
     "merge_relations": merge_relations,
     "profile": profile,

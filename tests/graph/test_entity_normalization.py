@@ -19,8 +19,10 @@ from offbook.types import ChatResponse, Decision, RawEntity
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import Trigrams
 
-UNVERIFIED = GraphSettings(verify=False)
-FAITHFUL = GraphSettings(k=3, threshold=0.7, by_name=False, homonyms=False, once=False)
+UNVERIFIED = GraphSettings(who_is_who=False, verify=False)
+FAITHFUL = GraphSettings(
+    who_is_who=False, k=3, threshold=0.7, by_name=False, homonyms=False, once=False
+)
 
 NAMES = ("Ana", "Cora", "Dora", "Flora", "Nora")
 
@@ -52,7 +54,7 @@ def texts(model: RulesModel) -> list[str]:
 async def groups(entities, *, ledger=None, model=None, rules=None):
     """The names of each group, and the model that was asked."""
     model = model or RulesModel()
-    rules, asked = rules or GraphSettings(), asking(model)
+    rules, asked = rules or GraphSettings(who_is_who=False), asking(model)
     found = await normalize(entities, None, rules, asked, ledger)
     rows = sorted(row for group in found.groups for row in group)
     assert rows == list(range(len(entities))), "each raw entity is in exactly one group"
@@ -66,7 +68,10 @@ def on_mentions(a: RawEntity, b: RawEntity, *, same: bool) -> Decision:
 async def kinds(entities, *words: Decision, **more: Any) -> list[list[str]]:
     """The types of each group."""
     _, _, found = await groups(
-        entities, ledger=Ledger(words), rules=GraphSettings(same_type=False), **more
+        entities,
+        ledger=Ledger(words),
+        rules=GraphSettings(who_is_who=False, same_type=False),
+        **more,
     )
     return [[entities[row].type for row in group] for group in found.groups]
 
@@ -160,14 +165,18 @@ async def test_after_an_interruption_the_same_questions_are_put():
     names = [name for family in families for name in family]
     entities = [mention(row, name, f"{name} came. " * (31 - row)) for row, name in enumerate(names)]
     whole, first = Ledger(), RulesModel()
-    outcome = await normalize(entities, None, GraphSettings(), asking(first, batch_items=8), whole)
+    outcome = await normalize(
+        entities, None, GraphSettings(who_is_who=False), asking(first, batch_items=8), whole
+    )
     judged = [inputs for prompt, inputs in origins(first) if prompt.name == "same_entity"]
     assert len(judged) >= 3
     # Killed when only one of the answers had been stored: others may be in the cache of calls.
     told = {part.entity.description for part in judged[0].comparisons}
     stored = {entity.id for entity in entities if entity.description in told}
     left, again = Ledger([d for d in whole.decisions.values() if d.a in stored]), RulesModel()
-    found = await normalize(entities, None, GraphSettings(), asking(again, batch_items=8), left)
+    found = await normalize(
+        entities, None, GraphSettings(who_is_who=False), asking(again, batch_items=8), left
+    )
     assert found.groups == outcome.groups
     assert texts(again) == texts(first)[1:]
 
@@ -192,7 +201,7 @@ async def test_equal_names_are_linked_without_a_call_unless_something_speaks_aga
     _, model, found = await groups(entities)
     assert (found.groups, model.calls) == ([[0, 1, 2]], {})
     homonyms = [mention(0, "Bell", kind="character"), mention(1, "Bell", kind="location")]
-    _, model, _ = await groups(homonyms, rules=GraphSettings(same_type=False))
+    _, model, _ = await groups(homonyms, rules=GraphSettings(who_is_who=False, same_type=False))
     assert model.calls["same_entity"] == 1, "they are judged like any candidate"
 
 
@@ -200,7 +209,7 @@ async def test_faithful_rules_ask_about_every_candidate():
     entities = story("Ana Bell", "Ana Bel", "Ana Bell", "Ana Bel")
     vectors = await Trigrams().embed([entity.name for entity in entities], "document")
     asked = []
-    for rules in (FAITHFUL, GraphSettings()):
+    for rules in (FAITHFUL, GraphSettings(who_is_who=False)):
         model, ledger = RulesModel(), Ledger()
         await normalize(entities, vectors, rules, Asking(model, "Ana"), ledger)
         asked.append(len(ledger.decisions))
@@ -224,7 +233,9 @@ async def test_decisions_of_one_question_have_reasons_of_their_own():
         mention(2, "Bell", "Bell slept."),
     ]
     ledger = Ledger()
-    await normalize(entities, None, GraphSettings(), Asking(OfflineModel(), "Ida"), ledger)
+    await normalize(
+        entities, None, GraphSettings(who_is_who=False), Asking(OfflineModel(), "Ida"), ledger
+    )
     told = {d.b: d.reason for d in ledger.decisions.values() if d.a == "m2"}
     assert len(told) == 2
     assert len(set(told.values())) == 2

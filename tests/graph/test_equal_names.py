@@ -48,7 +48,7 @@ def test_a_term_of_kinship_is_found_again_however_many_others_say_it():
         RawEntity(str(n), str(n), 0, "my father", "character", told)
         for n, told in enumerate([*said, said[0], said[60]])
     ]
-    blocks = link_equal_names(entities, GraphSettings())
+    blocks = link_equal_names(entities, GraphSettings(who_is_who=False))
     assert blocks.of[120] == blocks.of[0]
     assert blocks.of[121] == blocks.of[60]
     assert len(set(blocks.of)) == 120

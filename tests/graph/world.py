@@ -24,6 +24,9 @@ from offbook.stores import characters, documents, graph
 from offbook.types import Decision, Graph
 from tests.graph.rules_model import RulesModel
 
+ONE_BY_ONE = {"window": 0, "who_is_who": False, "join_words": 0}
+"""Settings by which each chunk, each pair and each description is asked about."""
+
 
 class Trigrams:
     """An embedder by the letters of the text: like names are near."""

@@ -26,11 +26,11 @@ def chunk(text: str = "Ana Bell met Bo.") -> Chunk:
 
 
 def entity(name: str, kind: str = "character", told: str = "") -> ExtractedEntity:
-    return ExtractedEntity(name=name, type=kind, description=told)
+    return ExtractedEntity(section=1, name=name, type=kind, description=told, aliases=[])
 
 
 def relation(source: str, target: str, told: str = "They met.") -> ExtractedRelation:
-    return ExtractedRelation(source=source, target=target, description=told, strength=5)
+    return ExtractedRelation(section=1, source=source, target=target, description=told, strength=5)
 
 
 def answered(*entities: ExtractedEntity, relations=()) -> Extraction:
@@ -66,27 +66,27 @@ async def mentions(made: GraphWorld):
 
 
 def test_a_mention_knows_where_it_stands():
-    found, _ = read_extraction(chunk(), answered(entity("Ana Bell"), entity("the keeper")))
+    found, *_ = read_extraction(chunk(), answered(entity("Ana Bell"), entity("the keeper")))
     places = [(e.name, e.start, e.end) for e in found]
     assert places == [("Ana Bell", 0, 8), ("the keeper", None, None)]
     # By itself where it can, and in a longer name only where it stands nowhere else.
     text = "Ana Bell met Tom. Ana wept. Miss Lee Bell saw it."
-    found, _ = read_extraction(
+    found, *_ = read_extraction(
         chunk(text), answered(*map(entity, ("Ana", "Bell", "Ana Bell", "Lee")))
     )
     spans = {e.name: (e.start, e.end) for e in found}
     assert spans == {"Ana": (18, 21), "Bell": (37, 41), "Ana Bell": (0, 8), "Lee": (33, 36)}
-    found, _ = read_extraction(chunk(), answered(entity("Ana Bell"), entity("Bell")))
+    found, *_ = read_extraction(chunk(), answered(entity("Ana Bell"), entity("Bell")))
     assert [(e.start, e.end) for e in found] == [(0, 8), (4, 8)]
 
 
 def test_an_entity_listed_twice_is_one_mention_with_all_that_is_said():
-    found, _ = read_extraction(chunk(), answered(entity("Bo", told="A."), entity("BO", told="B.")))
+    found, *_ = read_extraction(chunk(), answered(entity("Bo", told="A."), entity("BO", told="B.")))
     assert [(e.name, e.description) for e in found] == [("Bo", "A. B.")]
 
 
 def test_the_end_of_a_relation_that_is_not_listed_is_not_lost():
-    found, _ = read_extraction(
+    found, *_ = read_extraction(
         chunk(), answered(entity("Ana Bell"), relations=[relation("Ana Bell", "Bo")])
     )
     assert [(e.name, e.type, e.description) for e in found] == [
@@ -102,15 +102,19 @@ def test_what_no_database_keeps_is_replaced_and_not_dropped():
 BAD = {
     "nothing": json.dumps({"entities": [], "relations": []}),
     "empty name": answered(
-        ExtractedEntity.model_construct(name="", type="character", description="x")
+        ExtractedEntity.model_construct(
+            section=1, name="", type="character", description="x", aliases=[]
+        )
     ).model_dump_json(),
     "blank name": answered(entity("   ")).model_dump_json(),
     "name without a shape": answered(entity("Ana"), entity("\u200b\u2060")).model_dump_json(),
     "declined within the form": answered(
-        ExtractedEntity(name="Bo", type="character", description="I'm sorry, I can't help you.")
+        entity("Bo", told="I'm sorry, I can't help you.")
     ).model_dump_json(),
     "endless name": answered(
-        ExtractedEntity.model_construct(name="x" * 10_000, type="character", description="x")
+        ExtractedEntity.model_construct(
+            section=1, name="x" * 10_000, type="character", description="x", aliases=[]
+        )
     ).model_dump_json(),
     "another language": answered(entity("安娜"), entity("宝")).model_dump_json(),
     "unknown type": answered(entity("Bo", "wizard")).model_dump_json(),
@@ -118,7 +122,9 @@ BAD = {
     "relation without a name": Extraction(
         entities=[entity("Bo")],
         relations=[
-            ExtractedRelation.model_construct(source="Bo", target=" ", description="?", strength=3)
+            ExtractedRelation.model_construct(
+                section=1, source="Bo", target=" ", description="?", strength=3
+            )
         ],
     ).model_dump_json(),
 }
@@ -145,8 +151,11 @@ async def test_odd_characters_in_an_answer_are_no_reason_to_fail(sqlite_store):
     text = json.dumps(
         {
             "entities": [
-                {"name": "Bo", "type": "character", "description": "\ud800 odd"},
-                {"name": "Bo\0", "type": "object", "description": ""},
+                {"section": 1, "name": name, "type": kind, "description": told, "aliases": []}
+                for name, kind, told in (
+                    ("Bo", "character", "\ud800 odd"),
+                    ("Bo\0", "object", ""),
+                )
             ],
             "relations": [],
         }
@@ -197,7 +206,7 @@ async def test_what_was_done_before_the_end_is_kept(sqlite_store, error):
             await asyncio.sleep(0.02)
             return await super().complete(request)
 
-    made = await world(sqlite_store, Ending())
+    made = await world(sqlite_store, Ending(), window=0)
     with pytest.raises(type(error)):
         await made.put("one.md", TEXT)
     assert {m.name for m in await mentions(made)} >= {"Ana Bell", "Bo"}

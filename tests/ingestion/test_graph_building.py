@@ -22,7 +22,7 @@ from offbook.retrieval.graph_index import check_graph
 from offbook.stores import characters, jobs, vectors
 from offbook.types import ChatRequest, Message
 from tests.graph.rules_model import RulesModel
-from tests.graph.world import GraphWorld, Trigrams
+from tests.graph.world import ONE_BY_ONE, GraphWorld, Trigrams
 from tests.waiting import PATIENCE_SECONDS
 
 TEXT = "\n\n".join(
@@ -33,8 +33,8 @@ TEXT = "\n\n".join(
 )
 
 
-async def built(store, name="keeper", **told) -> GraphWorld:
-    made = await GraphWorld(store, name, **told).create()
+async def built(store, name="keeper", settings=ONE_BY_ONE, **told) -> GraphWorld:
+    made = await GraphWorld(store, name, settings=settings, **told).create()
     await made.put("one.md", TEXT)
     return made
 
@@ -59,17 +59,28 @@ def questions(model: RulesModel) -> list[tuple[Message, ...]]:
 
 
 @pytest.mark.parametrize("error", [ModelError("gone"), BudgetReached("used up")])
-@pytest.mark.parametrize("prompt", ["same_entity", "verify_group", "merge_entities"])
-async def test_after_an_end_in_mid_run_nothing_answered_is_asked_again(sqlite_store, prompt, error):
+@pytest.mark.parametrize(
+    ("prompt", "settings"),
+    [
+        ("same_entity", ONE_BY_ONE),
+        ("verify_group", ONE_BY_ONE),
+        ("merge_entities", ONE_BY_ONE),
+        ("who_is_who", {}),
+        ("merge_entities", {}),
+    ],
+)
+async def test_after_an_end_in_mid_run_nothing_answered_is_asked_again(
+    sqlite_store, prompt, settings, error
+):
     broken = Ending(prompt, error)
-    made = await GraphWorld(sqlite_store, model=broken).create()
+    made = await GraphWorld(sqlite_store, model=broken, settings=settings).create()
     with pytest.raises(type(error)):
         await made.put("one.md", TEXT)
     assert prompt not in broken.calls
     made.model = RulesModel()
     await made.build()
     assert not set(questions(broken)) & set(questions(made.model))
-    whole = await built(sqlite_store, "undisturbed")
+    whole = await built(sqlite_store, "undisturbed", settings)
     assert await made.picture() == await whole.picture()
     # A model's answers are the same whether the run was broken off or not.
     assert len(broken.asked) + len(made.model.asked) == len(whole.model.asked)
@@ -80,7 +91,7 @@ async def test_what_stays_open_is_told_and_asked_again(sqlite_store):
         if request.origin and request.origin[0].name == "merge_entities":
             raise InvalidAnswer("nonsense")
 
-    made = await GraphWorld(sqlite_store, model=RulesModel(fail)).create()
+    made = await GraphWorld(sqlite_store, model=RulesModel(fail), settings=ONE_BY_ONE).create()
     await made.put("one.md", TEXT)
     found = await made.store.read(lambda c: jobs.list_jobs(c, made.character, kind=jobs.GRAPH))
     assert found
@@ -99,7 +110,7 @@ async def test_a_graph_whose_relations_are_not_merged_is_not_finished(sqlite_sto
         if request.origin and request.origin[0].name == "merge_relations":
             raise BudgetReached("enough", "raise it")
 
-    made = await GraphWorld(sqlite_store, model=RulesModel(stop)).create()
+    made = await GraphWorld(sqlite_store, model=RulesModel(stop), settings=ONE_BY_ONE).create()
     twice = TEXT + "\n\n" + TEXT.replace("met", "saw")
     for _ in range(2):
         with pytest.raises(BudgetReached):

@@ -21,12 +21,14 @@ from offbook.prompts.entities import (
     SameEntityInputs,
     VerifyGroupInputs,
 )
-from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.extraction import ExtractionInputs, Section
+from offbook.prompts.who_is_who import KnownName, WhoIsWhoInputs
 from tests.graph import rules_model as rules
 from tests.loopback.answers import Answer, default_answer, schema_in
 
 _ITEM = re.compile(r"^\[\d+\] (.*)$", re.M)
 _ENTITY = re.compile(r'"([^"]*)"(?: \((.*?)\))?(?=; \d+ "| -- is it: |$)')
+_KNOWN = re.compile(r'^"([^"]*)" \((?:(.*?), )?(\d+) mentions?\) ?(.*)$')
 _PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.S)
 
 
@@ -69,6 +71,18 @@ def _relation(item: str) -> RelationToMerge:
     return RelationToMerge(source, target, told)
 
 
+def _known_names(items: list[str]) -> tuple[KnownName, ...]:
+    names: list[KnownName] = []
+    for item in items:
+        found = _KNOWN.match(item)
+        assert found is not None, item
+        name, kind, count, told = found.groups()
+        sentences = tuple(part.strip() for part in re.split(r"\(\d+\) ", told)[1:])
+        first = names[-1].sentences.stop if names else 1
+        names.append(KnownName(name, kind or "", int(count), sentences, first))
+    return tuple(names)
+
+
 def _names(head: str) -> tuple[str, ...]:
     return tuple(re.findall(r'"([^"]*)"', head))
 
@@ -77,17 +91,21 @@ _NAMES = {
     "Extraction": "extract",
     "SameEntityAnswer": "same_entity",
     "VerifyGroupAnswer": "verify_group",
+    "WhoIsWho": "who_is_who",
     "MergeEntitiesAnswer": "merge_entities",
     "MergeRelationsAnswer": "merge_relations",
 }
 _ANSWERS: dict[str, Callable[[str, list[str]], Any]] = {
-    "extract": lambda text, _: rules.extract(ExtractionInputs("", "", _PASSAGE.findall(text)[0])),
+    "extract": lambda text, _: rules.extract(
+        ExtractionInputs("", tuple(Section("", passage) for passage in _PASSAGE.findall(text)))
+    ),
     "same_entity": lambda _, items: rules.same_entity(
         SameEntityInputs("", tuple(map(_comparison, items)))
     ),
     "verify_group": lambda _, items: rules.verify_group(
         VerifyGroupInputs("", tuple(LinkedGroup(tuple(_entities(item))) for item in items))
     ),
+    "who_is_who": lambda _, items: rules.who_is_who(WhoIsWhoInputs("", _known_names(items))),
     "merge_entities": lambda _, items: rules.merge_entities(
         MergeEntitiesInputs(tuple(EntityToMerge(*_merged(item)) for item in items))
     ),

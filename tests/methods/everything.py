@@ -5,6 +5,7 @@ Takes: what the prompts are to answer.  Gives: a stage of the method ``ensemble`
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,6 +57,10 @@ class Everything(QuestionModel):
         if value is None:
             return await super().complete(request)
         self.asked.append(request)
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+        await asyncio.sleep(0)
+        self.in_flight -= 1
         return ChatResponse(prompt.answer.write(value))
 
     def _value(self, name: str, inputs: Any) -> Any:

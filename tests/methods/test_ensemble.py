@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from offbook.errors import IndexMissing
+from offbook.methods.ensemble import Ensemble
 from offbook.models import batching
 from offbook.settings import SettingsModel
 from offbook.types import Recall
@@ -55,6 +58,22 @@ async def test_as_many_passages_as_its_own_setting_says(ada):
     ada.sections = {"ensemble": {"k": 1, "gs": "off"}, "amadeus": {"k": 5, "gs": "off"}}
     found = await ada.recall(QUESTION, TOM)
     assert kinds(found).count("knowledge") == 1
+
+
+async def test_where_replies_cost_nothing_more_passages_are_told(sqlite_store):
+    ada = Whole(sqlite_store, sections={"ensemble": {"gs": "off", "ae": False}})
+    parts = "\n\n".join(f"# Part {n}\n\nAda mended clock number {n} in Hull." for n in range(9))
+    await ada.create(("a.md", parts))
+    paid = await ada.knowledge(ada.model)
+    counts = {}
+    for free in (False, True):
+        found = await Ensemble().recall(replace(paid, free=free), "Which clock did Ada mend?")
+        counts[free] = kinds(found).count("knowledge")
+    assert counts == {False: 4, True: 9}
+    ada.sections |= {"context": {"budget_tokens": 100}}
+    scarce = replace(await ada.knowledge(ada.model), free=True)
+    found = await Ensemble().recall(scarce, "Which clock did Ada mend?")
+    assert 4 <= kinds(found).count("knowledge") < 9
 
 
 # -- a whole recall ---------------------------------------------------------------------------

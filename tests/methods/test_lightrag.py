@@ -160,7 +160,7 @@ async def test_the_graph_after_it_does_not_extract_again(sqlite_store):
     ada.settings["method"] = "rolerag"
     await pipeline.ingest(ada.runtime, ada.id, [], unheard, lambda: None)
     assert "extract" not in names(ada)
-    assert {"same_entity", "profile"} <= set(names(ada))
+    assert {"who_is_who", "profile"} <= set(names(ada))
 
 
 # -- edits leave no trace --------------------------------------------------------------------------

@@ -39,7 +39,7 @@ async def test_a_whole_recall(ada):
         (
             "relation",
             "Black Finn → Ada Byrne",
-            "Tom Byrne taught Ada Byrne to trim the lamp. + Black Finn left a chest for Ada Byrne.",
+            "Tom Byrne taught Ada Byrne to trim the lamp. Black Finn left a chest for Ada Byrne.",
         ),
     ]
     assert kinds(found)["knowledge"] == ["The letter", "Ada Byrne"]

@@ -16,7 +16,7 @@ from offbook.prompts.entities import (
     LinkedGroup,
     VerifyGroupInputs,
 )
-from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.extraction import ExtractionInputs, Section
 from offbook.prompts.interviewing import (
     AnswersToConvert,
     BatchToRate,
@@ -65,8 +65,8 @@ INPUTS: dict[str, Any] = {  # of prompts that have to be asked about something
         "Nora Vey", "", (), (), (ContextItem("knowledge", "Nora", NORA, 1.0),), "What do you hate?"
     ),
     "profile": ProfileInputs("Nora Vey", (NORA,)),
-    "extract": ExtractionInputs("Nora Vey", "Nora Vey", NORA),
-    "glean": ExtractionInputs("Nora Vey", "Nora Vey", NORA, found=("Hull",)),
+    "extract": ExtractionInputs("Nora Vey", (Section("Nora Vey", NORA),)),
+    "glean": ExtractionInputs("Nora Vey", (Section("Nora Vey", NORA),), found=("Hull",)),
     "verify_group": VerifyGroupInputs(
         "Nora Vey",
         (

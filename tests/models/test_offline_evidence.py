@@ -36,6 +36,19 @@ def test_a_wrapped_line_with_a_colon_is_no_key_and_a_bold_key_is_one():
     assert texts("**Age:** 38\n**Eyes:** brown") == ["Age: 38", "Eyes: brown"]
 
 
+def test_a_row_of_a_table_is_a_line_of_its_own():
+    rows = "| Eyes | amber |\n| Height | 3 feet |"
+    sentences = gather([ContextItem("knowledge", "", rows, 1.0)]).sentences
+    assert [one.text for one in sentences] == ["Eyes: amber", "Height: 3 feet"]
+    assert len({one.paragraph for one in sentences}) == 2
+
+
+def test_a_sheet_that_lost_its_line_breaks_answers_nothing():
+    run_together = "Lives in: a flat above the depot Looks: broad, bald Partner: Ada."
+    items = [ContextItem("entity", "Ada", run_together, 1.0)]
+    assert not any(sentence.answers for sentence in gather(items).sentences)
+
+
 def test_a_sentence_of_two_items_counts_once():
     assert texts("Nora sang. She left.", "Nora sang. She stayed.") == [
         "Nora sang.",

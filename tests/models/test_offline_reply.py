@@ -103,6 +103,53 @@ def test_what_answers_is_told(question, text, part):
     assert is_answered(inputs(question, text))
 
 
+SHEET = (
+    "# Odo Brand\n\nAge: 43\nTrade: cooper\nHome: the mill at Stell\nPartner: Ada, a weaver\n\n"
+    "## Life\n\nOdo works with a borrowed hammer. His mother, Ursa, kept bees. Ursa died of a fever"
+    " in the great frost.\n\nMy friend Bram sails the ferry. Bram came on Sunday.\n\nOdo saw the"
+    " flood. The water took the bridge. He rowed the miller to the church."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        # A line of a sheet answers by its key, or by a word for the same thing.
+        ("How old are you?", "“Age: 43” (Odo Brand)"),
+        ("What is your job?", "“Trade: cooper” (Odo Brand)"),
+        ("Where do you live?", "“Home: the mill at Stell” (Odo Brand)"),
+        # A name that the text gives to somebody stands for the word.
+        ("What is your mother's name?", "“His mother, Ursa, kept bees."),
+        ("How did your mother die?", "Ursa died of a fever in the great frost."),
+        ("Who is Bram?", "My friend Bram sails the ferry."),
+        # What follows is told where an account is asked for.
+        ("What happened in the flood?", "The water took the bridge."),
+    ],
+)
+def test_the_line_or_the_sentence_that_answers_is_quoted(question, answer):
+    said = ask(question, SHEET, character="Odo Brand")
+    assert answer in said
+    assert is_answered(inputs(question, SHEET, character="Odo Brand"))
+    assert not said.startswith(("I am not sure", "I cannot say", "This may not"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who was the first man on the moon?", "What is the speed of light?", "Who paints cathedrals?"],
+)
+def test_what_is_asked_of_the_world_is_declined_without_a_quotation(question):
+    said = ask(question, SHEET, character="Odo Brand")
+    assert DECLINES.search(said)
+    assert "“" not in said
+
+
+def test_what_may_be_no_answer_is_called_so():
+    # What holds of another is no answer to a question about oneself.
+    text = "Odo fears no man. Ada fears storms and wolves."
+    said = ask("Do you fear storms?", text, character="Odo")
+    assert said.startswith(("I am not sure", "I cannot say", "This may not"))
+
+
 def test_yes_or_no_of_oneself_is_not_answered_by_what_holds_of_others():
     assert "Ruth" not in ask("Are you married?", MARRIED)
 
@@ -118,7 +165,11 @@ def test_yes_or_no_of_oneself_is_not_answered_by_what_holds_of_others():
      ("evening, old timer, how are you keeping", "?"), ("sorry you lost your son", "hank you"),
      ("good evening. may i come in out of the rain?", "Nora Vey"),
      ("Hello!", "Nora Vey"), ("What is your name?", "I am Nora Vey."), ("Thank you!", "."),
-     ("Goodbye.", "."), ("Good morning! How are you?", "?"), ("I am so sad today.", "sad")],
+     ("Goodbye.", "."), ("Good morning! How are you?", "?"),
+     ("Buongiorno, maestra!", "Nora Vey"), ("Bonjour Madame", "Nora Vey"), ("¡Hasta luego!", "."),
+     ("Hola, ¿cómo estás?", "?"), ("It was nice talking to you.", "."), ("How was your day?", "?"),
+     ("Pleased to make your acquaintance.", "Nora Vey"), ("Nice weather, isn't it?", "?"),
+     ("I am so sad today.", "sad")],
 )  # fmt: skip
 def test_small_talk_gets_a_short_answer(said, part):
     answer = ask(said)

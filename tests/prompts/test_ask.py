@@ -31,6 +31,7 @@ from offbook.prompts.extraction import (
     ExtractedRelation,
     Extraction,
     ExtractionInputs,
+    Section,
 )
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
@@ -249,10 +250,14 @@ def extracted(words: int, sentence: str):
     """An entity and a relation for every fourth word, told in a sentence of the passage."""
     passage = sentence * words
     count = max(1, len(passage.split()) // 4)
-    entity = ExtractedEntity(name="Ada Byrne", type="character", description=sentence)
-    relation = ExtractedRelation(source="Ada", target="Rock", description=sentence, strength=5)
+    entity = ExtractedEntity(
+        section=1, name="Ada Byrne", type="character", description=sentence, aliases=[]
+    )
+    relation = ExtractedRelation(
+        section=1, source="Ada", target="Rock", description=sentence, strength=5
+    )
     answer = Extraction(entities=[entity] * count, relations=[relation] * (count // 2))
-    return EXTRACT, ExtractionInputs("Ada", "", passage), answer
+    return EXTRACT, ExtractionInputs("Ada", (Section("", passage),)), answer
 
 
 CASES = [scored(1), scored(24), merged(1), merged(24), extracted(6, "Ada Byrne rang the bell. ")]
@@ -266,7 +271,7 @@ def test_long_answers_stay_far_below(prompt, inputs, answer):
 
 
 def test_the_limit_grows_with_the_passage_and_not_with_what_was_said_before():
-    short, long = (ExtractionInputs("Ada", "", "Ada rings. " * n) for n in (1, 100))
+    short, long = (ExtractionInputs("Ada", (Section("", "Ada rings. " * n),)) for n in (1, 100))
     assert answer_limit(EXTRACT, long) > answer_limit(EXTRACT, short) + 2_000  # type: ignore[operator]
     before = (Message("user", "Who?"), Message("assistant", "I."))
     question = QuestionInputs("Ada", "", "Who are you?")

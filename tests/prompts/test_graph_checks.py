@@ -20,7 +20,7 @@ from offbook.prompts.entities import (
     RelationToMerge,
     SameEntityInputs,
 )
-from offbook.prompts.extraction import EXTRACT, ExtractionInputs
+from offbook.prompts.extraction import EXTRACT, ExtractionInputs, Section
 from offbook.prompts.prompt import render
 from offbook.prompts.retrieval import (
     GradeInputs,
@@ -46,12 +46,12 @@ RELATIONS = MergeRelationsInputs((RelationToMerge("Ada", "Tom", ("She waits.", "
 
 def extracted(name: str, *, end: str = "Ada"):
     entities = [
-        {"name": "Ada", "type": "character", "description": ""},
-        {"name": name, "type": "character", "description": ""},
+        {"section": 1, "name": "Ada", "type": "character", "description": "", "aliases": []},
+        {"section": 1, "name": name, "type": "character", "description": "", "aliases": []},
     ]
-    relation = {"source": "Ada", "target": end, "description": "", "strength": 1}
+    relation = {"section": 1, "source": "Ada", "target": end, "description": "", "strength": 1}
     text = json.dumps({"entities": entities, "relations": [relation]})
-    return read(EXTRACT, ExtractionInputs("Ada", "", PASSAGE), text)
+    return read(EXTRACT, ExtractionInputs("Ada", (Section("", PASSAGE),)), text)
 
 
 def merged(*parts: tuple[str, str]):

@@ -108,3 +108,20 @@ async def test_a_profile_of_other_documents_stays(store: Store):
     character = await store.write(data.build_character)
     await store.write(documents.remove, character, "works.md")
     assert (await store.read(characters.require, character)).profile
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [
+        ([], True),
+        ([[0, 0], [12, 14]], True),
+        ([[0, "p. 1"]], True),
+        ([[0]], False),
+        ([["0", 0]], False),
+        ([[-1, 0]], False),
+        ([[0, None]], False),
+        ({"0": 0}, False),
+    ],
+)
+def test_a_map_back_to_a_file_is_told_from_what_is_none(value: object, is_one: bool):
+    assert documents.are_places(value) is is_one

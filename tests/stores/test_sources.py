@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection
 
 from offbook.errors import UsageError
+from offbook.names.cast import Cast, CastMember, CastMention
 from offbook.protocols import Store
 from offbook.stores import (
     call_cache,
@@ -29,7 +30,7 @@ from offbook.stores import (
 )
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
 from offbook.stores.leases import Owner
-from offbook.types import Cast, CastMember, CastMention, MemoryFragment
+from offbook.types import MemoryFragment
 from tests.stores import data
 
 ADA, BEA = "ada-lovelace", "bea"

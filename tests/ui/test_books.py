@@ -11,10 +11,10 @@ from offbook import registry
 from offbook.app import Offbook
 from offbook.app.casts import CastRow
 from offbook.documents.readers import ReadDocument
+from offbook.names.cast import Cast, CastMember, CastMention
 from offbook.server.dependencies import Caller
 from offbook.server.failures import RequestRefused
 from offbook.stores import queue
-from offbook.types import Cast, CastMember, CastMention
 from offbook.ui.books import bars, shared_start, when
 from tests.server.inside import bearer, opened
 from tests.ui.test_mounting import client_of

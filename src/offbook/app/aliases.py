@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.graph.point_in_time import Story
     from offbook.ingestion.reports import ProgressListener
+    from offbook.names.cast import Cast
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
-    from offbook.types import Cast, Character, RawEntity
+    from offbook.types import Character, RawEntity
 
 
 REASON = "corrected by a user"

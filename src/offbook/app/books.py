@@ -33,13 +33,14 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
 from offbook.graph.mentions import find_mention
 from offbook.ingestion.reports import ProgressListener, unheard
+from offbook.names.cast import CastMember
 from offbook.stores import casts, characters
-from offbook.types import CastMember
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
+    from offbook.names.cast import Cast
     from offbook.stores.connection import Connection
-    from offbook.types import Cast, Character
+    from offbook.types import Character
 
 _NEAREST: Final = 6
 

@@ -21,17 +21,18 @@ from offbook.documents.readers import ReadDocument
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
 from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.names.cast import CastMember
 from offbook.names.identity import name_key
 from offbook.names.person import is_person
 from offbook.stores import casts, characters, documents, graph
 from offbook.stores.statements import to_json
-from offbook.types import CastMember
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
+    from offbook.names.cast import Cast
     from offbook.protocols import CastReader
     from offbook.stores.connection import Connection
-    from offbook.types import Cast, Character
+    from offbook.types import Character
 
 STRETCHES: Final = 24
 """Equal parts of a book, of each of which is told how often somebody is named in it."""

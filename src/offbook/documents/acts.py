@@ -2,7 +2,7 @@
 
 Paper: AMADEUS (003), section 4.1. Beyond it: the chunk length is capped, so that a persona of one
 enormous paragraph does not become one enormous chunk; chunks never cross a section; offsets are
-kept; the printed lines of a hard-wrapped section are no paragraphs.
+kept.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from offbook.documents.chunk_ids import Span, make_chunks
-from offbook.documents.hard_wrap import without_wraps
 from offbook.documents.sections import Section, bodies, sections, trimmed
 from offbook.documents.windows import UNITS, Ruler, Unit, WindowCutter, counted_in, ruler
 from offbook.errors import ConfigurationError
 from offbook.types import Chunk, Document
 
-Paragraph = Literal["auto", "line", "block"]
-PARAGRAPHS: Final[tuple[Paragraph, ...]] = ("auto", "line", "block")
+Paragraph = Literal["line", "block"]
+PARAGRAPHS: Final[tuple[Paragraph, ...]] = ("line", "block")
 MOST: Final[dict[Unit, int]] = {"characters": 4000, "tokens": 1000}
 """The longest chunk, whatever the embedder takes; 4 characters a token."""
 
@@ -30,8 +29,6 @@ _log = logging.getLogger(__name__)
 class _Measured(NamedTuple):
     """What is measured in a document before it is cut."""
 
-    text: str
-    wrapped: list[bool]
     sections: list[Section]
     ruler: Ruler
     longest_paragraph: int
@@ -45,8 +42,7 @@ class ACTSSplitter:
     Args:
         alpha: The overlap is floor(length / alpha); above 1. The paper's best is 2 (figure 8).
         unit: What lengths are counted in.
-        paragraph: ``line``: each line is a paragraph; ``block``: blank lines part them; ``auto``:
-            blank lines in sections that are hard-wrapped, lines in the others.
+        paragraph: ``line``: each line is a paragraph; ``block``: blank lines part them.
         limit: The longest text that the embedder takes, in ``unit``; None where it is not known.
         encoding: The tiktoken encoding whose tokens count; None for the built-in estimate.
         name: The name of the chunking; empty for that of the class.
@@ -58,7 +54,7 @@ class ACTSSplitter:
         self,
         alpha: float = 2.0,
         unit: Unit = "characters",
-        paragraph: Paragraph = "auto",
+        paragraph: Paragraph = "line",
         limit: int | None = None,
         encoding: str | None = None,
         name: str = "",
@@ -91,7 +87,7 @@ class ACTSSplitter:
         measured = self._measure(document)
         if measured.longest_paragraph > measured.longest:
             _log.warning("%s: %s", document.name, self._capped(measured))
-        cut = WindowCutter(measured.text, measured.ruler, measured.longest, measured.overlap).cut
+        cut = WindowCutter(document.text, measured.ruler, measured.longest, measured.overlap).cut
         parts = (
             (headings if self.with_headings else (), cut(start, end))
             for headings, start, end in bodies(measured.sections)
@@ -111,9 +107,6 @@ class ACTSSplitter:
             "cap": self._cap,
             "capped": measured.longest_paragraph > measured.longest,
         }
-        if self._paragraph == "auto":
-            shown["sections_by_block"] = sum(measured.wrapped)
-            shown["sections_by_line"] = len(measured.wrapped) - sum(measured.wrapped)
         if shown["capped"]:
             shown["warning"] = self._capped(measured)
         return shown
@@ -125,11 +118,9 @@ class ACTSSplitter:
         )
 
     def _measure(self, document: Document) -> _Measured:
-        text, wrapped, parts = document.text, list[bool](), sections(document.text)
+        text, parts = document.text, sections(document.text)
         rule = ruler(text, self._unit, self._encoding)
         stretches = [(part.body_start, part.body_end) for part in parts]
-        if self._paragraph == "auto":
-            text, wrapped = without_wraps(text, stretches)
         mark = "\n\n" if self._paragraph == "block" else "\n"
         # The paper's phi: the longest paragraph; of a document of headings, the longest title.
         spans = [(part.title_start, part.title_end) for part in parts]
@@ -140,7 +131,7 @@ class ACTSSplitter:
         longest_paragraph = max((rule.length(start, end) for start, end in spans), default=0)
         longest = max(1, min(longest_paragraph, self._cap))
         overlap = min(math.floor(longest / self._alpha), longest - 1)
-        return _Measured(text, wrapped, parts, rule, longest_paragraph, longest, overlap)
+        return _Measured(parts, rule, longest_paragraph, longest, overlap)
 
 
 class ATSSplitter(ACTSSplitter):

@@ -23,7 +23,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,4}")
 """What else stands in these attributes, the library stumbles over."""
 
 _PLAIN: Final = ("a", "img")
-_BLANKS: Final = re.compile(r"[\t ]{2,}")
+_BLANKS: Final = re.compile(r"[\t ]{2,}|[\t ]*\n\s*")
 _NEXT_LINE: Final = re.compile(r"\n(?=[^\n])")
 _BLANK: Final = " \n"
 _BETWEEN: Final = "\n\n"
@@ -78,9 +78,13 @@ class PageConverter(MarkdownConverter):
 
 
 def _shortened(node: NavigableString) -> NavigableString:
-    """The text with one blank for several, standing where it stood."""
+    """The text with one blank for several and for the source's line breaks, where it stood."""
+    if node.isspace() and "\n" in node:
+        return node
     text = _BLANKS.sub(" ", node)
-    if len(text) == len(node):
+    if getattr(node.previous_sibling, "name", None) == "br":
+        text = text.lstrip()
+    if text == node:
         return node
     # Beside the tree and not in it: to replace one of many siblings takes a look at all of them.
     short = NavigableString(text)

@@ -1,23 +1,28 @@
 """Readers: from a file to its text, or an error that says how to mend the file.
 
-The text is kept as it is but for three things: a byte order mark is left out, every line break
-becomes a line feed, and HTML becomes Markdown. It is not normalised, so that offsets are those of
-the file's own characters. Encodings are never guessed: UTF-8, UTF-16 with a byte order mark, and
-what an HTML page itself declares; anything else is refused. PDF needs the extra ``pdf`` (pypdf).
+A byte order mark is left out, every line break becomes a line feed, and HTML becomes Markdown; of
+hard-wrapped text each paragraph becomes a line. All else is kept word for word, nothing is
+normalised, and ``places`` lead from the text back to the file's own characters. Encodings are never
+guessed: UTF-8, UTF-16 with a byte order mark, and what an HTML page itself declares; anything else
+is refused. PDF needs the extra ``pdf`` (pypdf).
 """
 
 from __future__ import annotations
 
 import codecs
-import io
 import re
 import stat
-from dataclasses import dataclass
-from logging import NullHandler, getLogger
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from offbook.errors import ConfigurationError, UnreadableDocument, UsageError
+from offbook.documents.aside import framed
+from offbook.documents.hard_wrap import unwrapped
+from offbook.documents.headings import chapters
+from offbook.documents.places import UNCHANGED, Edit, Places, edited, through
+from offbook.documents.sections import sections
+from offbook.errors import UnreadableDocument, UsageError
 
 MEDIA: Final = {
     ".txt": "text/plain",
@@ -26,8 +31,15 @@ MEDIA: Final = {
     ".html": "text/html",
     ".htm": "text/html",
     ".pdf": "application/pdf",
+    ".epub": "application/epub+zip",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".vtt": "text/vtt",
+    ".srt": "application/x-subrip",
 }
 """File types that can be read, by the ending of the name in lower case."""
+
+_WRAPPED: Final = (MEDIA[".txt"], MEDIA[".md"])
+_TIMED: Final = (MEDIA[".vtt"], MEDIA[".srt"])
 
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.I)
 _CHARSET_WITHIN: Final = 2048
@@ -35,11 +47,21 @@ _CHARSET_WITHIN: Final = 2048
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What was read from a file: the document's name, its text, and the file's media type."""
+    """What was read from a file.
+
+    Attributes:
+        name: The document's name.
+        text: Its text, a paragraph a line.
+        media: The file's media type.
+        places: The map from the text back to the file: ``offbook.documents.places``.
+        messages: What was joined or set aside, for people.
+    """
 
     name: str
     text: str
     media: str
+    places: Places = UNCHANGED
+    messages: Sequence[str] = ()
 
 
 def is_readable(path: Path) -> bool:
@@ -99,14 +121,76 @@ def read_content(name: str, data: bytes) -> ReadDocument:
 
 
 def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
-    text = _text(path, data, media)
+    text, places, messages = _parts(path, data, media)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text or text.isspace():
+    read = _tidied(ReadDocument(name, text, media, places, tuple(messages)))
+    if not read.text or read.text.isspace():
         raise UnreadableDocument(
             f"{str(path)!r} holds no text", "give a file with something about the character in it"
         )
-    return ReadDocument(name, text, media)
+    return read
+
+
+def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[str]]:
+    """The text of a file, the map back to it, and what was dropped of it."""
+    kind = media.rpartition("/")[2]
+    if kind == "pdf":
+        from offbook.documents.pdf import pdf_text
+
+        return pdf_text(path, data)
+    if kind == "epub+zip":
+        from offbook.documents.epub import epub_text
+
+        return epub_text(path, data)
+    if media == MEDIA[".docx"]:
+        from offbook.documents.docx import docx_text
+
+        return docx_text(path, data), (), ()
+    if kind == "html":
+        from offbook.documents.html import html_to_markdown
+
+        return html_to_markdown(path, decode(path, data, _declared(data))), (), ()
+    return decode(path, data), UNCHANGED, ()
+
+
+def _tidied(read: ReadDocument) -> ReadDocument:
+    """The document with a line for each paragraph, a heading for each chapter, and no frame."""
+    steps = [_book, _paragraphs] if read.media in _WRAPPED else [_book]
+    for step in [_cues] if read.media in _TIMED else steps:
+        edits, messages = step(read.text)
+        if edits:
+            text, places = edited(read.text, edits)
+            places = through(places, read.places)
+            told = (*read.messages, *messages)
+            read = replace(read, text=text, places=places, messages=told)
+    return read
+
+
+def _cues(text: str) -> tuple[list[Edit], list[str]]:
+    from offbook.documents.subtitles import subtitle_lines
+
+    return subtitle_lines(text), ["set aside: the times of the subtitles"]
+
+
+def _book(text: str) -> tuple[list[Edit], list[str]]:
+    """Set aside what is not the book's text, and find its chapters where it has no headings."""
+    start, end = framed(text)
+    edits, messages = list[Edit](), list[str]()
+    if (start, end) != (0, len(text)):
+        edits = [(0, start, ""), (end, len(text), "\n")]
+        messages = ["set aside: Project Gutenberg's licence"]
+    levels = [part.level for part in sections(text[start:end]) if part.level]
+    if len(levels) <= 1:
+        found = chapters(text, start, end, 1 + sum(levels))
+        edits, messages = [*edits, *found.edits], [*messages, *found.messages]
+    return edits, messages
+
+
+def _paragraphs(text: str) -> tuple[list[Edit], list[str]]:
+    stretches = [(part.body_start, part.body_end) for part in sections(text)]
+    edits, width = unwrapped(text, stretches)
+    return edits, [f"joined to paragraphs: lines wrapped at {width} columns"]
 
 
 def read_bytes(path: Path) -> bytes:
@@ -125,16 +209,6 @@ def read_bytes(path: Path) -> bytes:
             f"{str(path)!r} cannot be read: {error.strerror or error}",
             "check that you may read it, and that it is an ordinary file",
         ) from error
-
-
-def _text(path: Path, data: bytes, media: str) -> str:
-    if media == "application/pdf":
-        return pdf_text(path, data)
-    if media == "text/html":
-        from offbook.documents.html import html_to_markdown
-
-        return html_to_markdown(path, decode(path, data, _declared(data)))
-    return decode(path, data)
 
 
 def decode(path: Path, data: bytes, declared: str | None = None) -> str:
@@ -196,45 +270,3 @@ def _declared(data: bytes) -> str | None:
     except (LookupError, UnicodeError):
         return None
     return None if name.startswith("utf-") else name
-
-
-# What pypdf mends it logs, and without a handler that would be printed between our own messages.
-getLogger("pypdf").addHandler(NullHandler())
-
-
-def pdf_text(path: Path, data: bytes) -> str:
-    """The text of all pages that have any; ``path`` is for messages.
-
-    Raises:
-        ConfigurationError: pypdf is not installed.
-        UnreadableDocument: the file is damaged or needs a password, or its pages are pictures.
-    """
-    try:
-        from pypdf import PdfReader
-    except ImportError as error:
-        raise ConfigurationError(
-            f"{str(path)!r} is a PDF, and the extra that reads PDF is not installed",
-            "pip install 'offbook[pdf]'",
-        ) from error
-    try:
-        reader = PdfReader(io.BytesIO(data))
-        locked = reader.is_encrypted and not reader.decrypt("")
-        pages = [] if locked else [page.extract_text() for page in reader.pages]
-    except Exception as error:  # pypdf raises whatever a damaged file makes it stumble over
-        raise UnreadableDocument(
-            f"{str(path)!r} cannot be read as PDF: {error}",
-            "open it and save it anew, or save it as text",
-        ) from error
-    if locked:
-        raise UnreadableDocument(
-            f"{str(path)!r} is protected by a password", "save it without one, or save it as text"
-        )
-    # What a damaged font makes of its letters may be NUL, or half a character.
-    whole = (page.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for page in pages)
-    texts = [page.replace("\0", "").strip() for page in whole]
-    if not any(texts):
-        raise UnreadableDocument(
-            f"{str(path)!r} has {len(pages)} pages, but no text in them",
-            "its pages are probably pictures: run it through text recognition (OCR) first",
-        )
-    return "\n\n".join(text for text in texts if text) + "\n"

@@ -3,12 +3,12 @@
 Paper: RoleRAG (001), appendix B, Algorithm 1, lines 4 to 6: V holds the entities before i when i
 is looked up. Here only one of several mentions that are linked anyway (a block) takes a place among
 the k. Ours: candidates by name, one judgement a pair of names where a later mention tells nothing
-new, and homonyms that are judged, not forced together.
+new, homonyms that are judged, not forced together, and names that a chunk states to be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -244,12 +244,27 @@ def candidate_pairs(
                 if blocks.of[earlier] != blocks.of[row]
                 and _same_type(entities, row, earlier, settings)
             ]
+        for one, other in _stated(entities):
+            if blocks.of[one] != blocks.of[other]:
+                earlier_rows[max(one, other)].append(min(one, other))
     pairs = [
         (row, earlier)
         for row, of_row in enumerate(earlier_rows)
         for earlier in dict.fromkeys(of_row)
     ]
     return _once(entities, pairs, blocks) if settings.once else pairs
+
+
+def _stated(entities: Sequence[RawEntity]) -> Iterator[Pair]:
+    """Each mention with those that its own chunk says are other names of it."""
+    rows: dict[tuple[str, str], int] = {}
+    for row, entity in enumerate(entities):
+        rows.setdefault((entity.chunk, name_key(entity.name)), row)
+    for row, entity in enumerate(entities):
+        for alias in entity.aliases:
+            other = rows.get((entity.chunk, name_key(alias)))
+            if other is not None and other != row:
+                yield row, other
 
 
 def _same_type(

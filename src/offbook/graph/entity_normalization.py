@@ -1,14 +1,15 @@
 """Entity normalization: which raw entities are one and the same.
 
 Paper: RoleRAG (001), section 3.2, Algorithm 1 (connected components: lines 8 and 9). Here all
-decisions are made side by side, on raw entities instead of names. Verifying groups of three or more
-names is ours.
+decisions are made side by side, on raw entities instead of names. One look at all names together,
+and verifying groups of three or more names, are ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from offbook.graph.candidates import candidate_pairs, link_equal_names
@@ -22,14 +23,20 @@ from offbook.graph.verdicts import (
     judge_pairs,
     verify,
 )
+from offbook.graph.who_is_who import Settled, ask_who_is_who, settle, windows_of
+from offbook.models.batching import gather_all
 from offbook.names.identity import name_key
+from offbook.prompts.who_is_who import WHO_IS_WHO
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from offbook.graph.candidates import Blocks, Pair
+    from offbook.graph.who_is_who import Window
     from offbook.models.batching import Asking
+    from offbook.prompts.who_is_who import WhoIsWho
     from offbook.settings.model import GraphSettings
     from offbook.types import Decision, RawEntity
 
@@ -94,14 +101,19 @@ class Ledger:
         decisions: On raw entities by their ids, and a person's on names (or, where both bear one
             name, on raw entities).
         splits: Verdicts on whole groups by ``Component.key``.
+        settled: Answers to who is who by ``Window.key``.
     """
 
     def __init__(
-        self, decisions: Sequence[Decision] = (), splits: Mapping[str, Split] | None = None
+        self,
+        decisions: Sequence[Decision] = (),
+        splits: Mapping[str, Split] | None = None,
+        settled: Mapping[str, WhoIsWho] | None = None,
     ) -> None:
         self.persons = [decision for decision in decisions if decision.by == "person"]
         self.decisions = {decision.id: decision for decision in decisions}
         self.splits = dict(splits or {})
+        self.settled = dict(settled or {})
 
     def expect(self, pairs: int) -> None:
         """Be told how many pairs are about to be judged."""
@@ -109,6 +121,20 @@ class Ledger:
     async def keep_decisions(self, made: Sequence[Decision]) -> None:
         """Keep decisions on pairs."""
         self.decisions.update({decision.id: decision for decision in made})
+
+    async def keep_settled(self, made: Sequence[tuple[Window, WhoIsWho]]) -> None:
+        """Keep answers to who is who."""
+        self.settled.update({window.key: answer for window, answer in made})
+
+    async def record(self, made: Sequence[Decision]) -> None:
+        """Keep the decisions that the answers to who is who come to, in the place of older ones.
+
+        What a person or a comparison has decided on the same two stays.
+        """
+        older = [each.id for each in self.decisions.values() if each.by == WHO_IS_WHO.name]
+        for identity in older:
+            del self.decisions[identity]
+        self.decisions.update({each.id: each for each in made if each.id not in self.decisions})
 
     async def keep_splits(self, made: Sequence[tuple[Component, Split]]) -> None:
         """Keep verdicts on groups."""
@@ -153,17 +179,16 @@ async def normalize(
     outcome = Normalized([])
     blocks = link_equal_names(entities, settings)
     pairs = candidate_pairs(entities, vectors, blocks, settings, candidates_by_name)
-    rows = {entity.id: row for row, entity in enumerate(entities)}
-    # 1 -- pairs ------------------------------------------------------------------------------
-    decided = ledger.decisions
-    ledger.expect(sum(_id(entities, pair) not in decided for pair in pairs))
-    for left in await judge_pairs(entities, pairs, decided, asking, ledger.keep_decisions):
-        concerned = (left.item.entity, *left.item.candidates)
-        outcome.aside.append((tuple(rows[entity.id] for entity in concerned), left.reason))
+    # 1 -- all names at once, and the pairs that do not stand together there -------------------
+    # Rules judge each pair by itself, whatever stands beside it.
+    at_once = settings.who_is_who and not traits_of(asking.model).free
+    windows = windows_of(entities, blocks, pairs) if at_once else []
+    settled = await _judged(entities, blocks, windows, pairs, asking, ledger, outcome)
     # 2 -- connected components ---------------------------------------------------------------
-    links = _linked(entities, blocks, pairs, ledger)
+    blocks = settled.blocks
+    links = _linked(entities, settled, pairs, ledger)
     # 3 -- whole groups -----------------------------------------------------------------------
-    chained = _components(entities, links, blocks) if settings.verify else []
+    chained = _components(entities, links, settled) if settings.verify else []
     for unread in await verify(chained, ledger.splits, asking, ledger.keep_splits):
         members = tuple(row for block in unread.item.blocks for row in block)
         outcome.aside.append((members, unread.reason))
@@ -171,24 +196,60 @@ async def normalize(
     return outcome
 
 
+async def _judged(
+    entities: Sequence[RawEntity],
+    blocks: Blocks,
+    windows: Sequence[Window],
+    pairs: Sequence[Pair],
+    asking: Asking,
+    ledger: Ledger,
+    outcome: Normalized,
+) -> Settled:
+    """Have the windows looked at, and the pairs judged that stand in none of them together."""
+    shown = [{blocks.of[row] for block in window.blocks for row in block} for window in windows]
+    apart = [
+        pair
+        for pair in pairs
+        if not any({blocks.of[row] for row in pair} <= seen for seen in shown)
+    ]
+    decided = ledger.decisions
+    ledger.expect(sum(_id(entities, pair) not in decided for pair in apart))
+    unsettled, unjudged = await gather_all(
+        partial(ask_who_is_who, windows, ledger.settled, asking, ledger.keep_settled),
+        partial(judge_pairs, entities, apart, decided, asking, ledger.keep_decisions),
+    )
+    rows = {entity.id: row for row, entity in enumerate(entities)}
+    for left in unjudged:
+        concerned = (left.item.entity, *left.item.candidates)
+        outcome.aside.append((tuple(rows[entity.id] for entity in concerned), left.reason))
+    for left in unsettled:
+        outcome.aside.append((tuple(block[0] for block in left.item.blocks), left.reason))
+    settled = settle(entities, blocks, windows, ledger.settled)
+    await ledger.record(settled.decisions)
+    return settled
+
+
 def _id(entities: Sequence[RawEntity], pair: Pair) -> str:
     return decision_id(entities[pair[0]].id, entities[pair[1]].id)
 
 
 def _linked(
-    entities: Sequence[RawEntity], blocks: Blocks, pairs: Sequence[Pair], ledger: Ledger
+    entities: Sequence[RawEntity], settled: Settled, pairs: Sequence[Pair], ledger: Ledger
 ) -> Links:
     """Links by a person's word first, then by equal names, then as judged."""
+    of = settled.blocks.of
     ids = [entity.id for entity in entities]
     links = Links(_keys(entities), _apart(ledger, set(ids)), ids)
     for a, b in _persons_pairs(entities, ledger):
         links.join(a, b)
     first: dict[int, int] = {}
-    for row, block in enumerate(blocks.of):
+    for row, block in enumerate(of):
         links.join(first.setdefault(block, row), row)
+    for a, b in settled.joins:
+        links.join(a, b)
     for row, earlier in pairs:
         decision = ledger.decisions.get(_id(entities, (row, earlier)))
-        if decision is not None and decision.same:
+        if decision is not None and decision.same and not settled.holds(of[row], of[earlier]):
             links.join(row, earlier)
     return links
 
@@ -230,14 +291,14 @@ def _first_of(a: Mapping[str, int], b: Mapping[str, int]) -> Pair:
     return min(a.values()), min(b.values())
 
 
-def _components(entities: Sequence[RawEntity], links: Links, blocks: Blocks) -> list[Component]:
-    """Groups of three or more blocks, as they will be shown."""
+def _components(entities: Sequence[RawEntity], links: Links, settled: Settled) -> list[Component]:
+    """Groups of three or more blocks that were not seen together yet, as they will be shown."""
     components = []
     for rows in links.sets():
         of_block: dict[int, list[int]] = {}
         for row in rows:
-            of_block.setdefault(blocks.of[row], []).append(row)
-        if len(of_block) >= LEAST:
+            of_block.setdefault(settled.blocks.of[row], []).append(row)
+        if len(of_block) >= LEAST and not settled.holds(*of_block):
             components.append(component_of(entities, list(of_block.values())))
     return components
 

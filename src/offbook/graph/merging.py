@@ -43,7 +43,7 @@ AT_ONCE: Final = 120
 
 MOST_A_CALL: Final = 24
 """An answer is a paragraph an item: with many in a call, it would write for a minute."""
-FEW_A_CALL: Final = 6
+FEW_A_CALL: Final = 12
 """Fewer than that are not worth a call of their own."""
 
 
@@ -311,8 +311,24 @@ def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
     return made
 
 
-def merges_of(graph: RawGraph) -> list[Merge]:
-    """All that needs a call: what has several descriptions."""
+def merges_of(graph: RawGraph, most_words: int = 0) -> list[Merge]:
+    """All that needs a call: what has several descriptions.
+
+    Args:
+        graph: Groups and their relations.
+        most_words: Descriptions of one name that have no more words in all, and those of a relation
+            that have at most twice as many, stand side by side: there is no name to choose, and
+            little to shorten.
+    """
     merges = [entity_merge(graph, number) for number in range(len(graph.groups))]
     merges += [relation_merge(graph, ends) for ends in graph.edges]
-    return [merge for merge in merges if len(merge.descriptions) > 1]
+    return [merge for merge in merges if _needs_a_call(merge, most_words)]
+
+
+def _needs_a_call(merge: Merge, most_words: int) -> bool:
+    if len(merge.descriptions) < 2:
+        return False
+    words = sum(len(description.split()) for description in merge.descriptions)
+    if merge.kind == "relation":
+        return words > 2 * most_words
+    return words > most_words or len(set(map(name_key, merge.names))) > 1

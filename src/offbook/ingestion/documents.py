@@ -95,6 +95,7 @@ async def store_documents(
         if message:
             report.messages.append(message)
         if status != "unchanged":
+            report.messages += reading.messages
             others = [
                 _splitter(name, settings, embedder)
                 for name, ids in known.items()
@@ -212,6 +213,7 @@ def _place(
         newer = replace(
             same_name,
             text=reading.text,
+            places=reading.places,
             digest=digest,
             version=same_name.version + 1,
             status="complete",
@@ -225,7 +227,8 @@ def _place(
         return known, "unchanged", message
     taken = {info.id for info in documents.list_all(conn, character)}
     identity = document_id(reading.name, taken)
-    return Document(identity, reading.name, reading.text, digest, added=now), "added", ""
+    text, places = reading.text, reading.places
+    return Document(identity, reading.name, text, digest, added=now, places=places), "added", ""
 
 
 def document_id(name: str, taken: Collection[str] = ()) -> str:

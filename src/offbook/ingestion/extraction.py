@@ -1,36 +1,43 @@
 """What is made of each chunk alone: entities and relations by a model, terms without one.
 
-What no answer could be got for goes into quarantine.
-Paper: RoleRAG (001), section 3.1. All chunks are asked about at once.
+Small chunks that follow one another share a call, and each keeps what is said of it; what no answer
+could be got for goes into quarantine.
+Paper: RoleRAG (001), section 3.1. All windows are asked about at once.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from offbook.errors import AnswerError, InputRefused
-from offbook.graph.mentions import find_mentions
+from offbook.graph.mentions import find_mention, find_mentions
 from offbook.ingestion.reports import Steps, begin_jobs
-from offbook.models.batching import run_all
+from offbook.models.batching import ask_in_batches
 from offbook.models.beside import worked_out
+from offbook.names.character import learn_names
 from offbook.names.identity import name_key
-from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
-from offbook.prompts.extraction import ExtractionInputs, extraction
+from offbook.prompts.extraction import ExtractionInputs, Section, extraction, plain
 from offbook.retrieval.search import ANALYZER, encode_terms
 from offbook.stores import chunks, graph, jobs
-from offbook.types import Chunk, RawEntity, RawRelation
+from offbook.text.encodings import token_counter
+from offbook.text.grammar import MONTHS_AND_DAYS, word_set
+from offbook.text.sentences import sentences
+from offbook.text.words import fold
+from offbook.types import Chunk, RawEntity, RawRelation, traits_of
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.batching import Asking
+    from offbook.prompts.extraction import ExtractedEntity
     from offbook.protocols import Store
-    from offbook.settings.model import GraphSettings
+    from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
+    from offbook.text.encodings import TokenCounter
 
 
 _AT_ONCE: Final = 512
@@ -51,21 +58,23 @@ class Extraction:
     """One run over the chunks that were not extracted yet.
 
     Args:
-        store: Where results go.
+        runtime: Where results go, and what is looked for.
         character: Id of the character.
-        pending: The chunks, from :func:`unextracted`.
+        every: The chunks of the story in its order.
+        pending: Those to extract, from :func:`unextracted`.
         asking: The extractor.
-        settings: What is looked for.
-        progress: Called after every chunk.
+        progress: Called after every call.
     """
 
-    store: Store
+    runtime: Runtime
     character: str
+    every: Sequence[Chunk]
     pending: Sequence[Chunk]
     asking: Asking
-    settings: GraphSettings
     progress: ProgressListener
     _steps: Steps = field(init=False)
+    _before: dict[str, str] = field(init=False, default_factory=dict)
+    _names: Mapping[str, tuple[str, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._steps = Steps("extracting", self.progress)
@@ -79,51 +88,145 @@ class Extraction:
         """
         if not self.pending:
             return
-        await self.store.write(begin_jobs, self.character, jobs.EXTRACT, self.pending)
+        store, settings = self.runtime.store, self.runtime.settings
+        await store.write(begin_jobs, self.character, jobs.EXTRACT, self.pending)
         self._steps.begin(len(self.pending))
-        await run_all([partial(self._extract, chunk) for chunk in self.pending])
+        if settings.graph.window:
+            self._before = {
+                later.id: last_sentence(earlier.text)
+                for earlier, later in pairwise(self.every)
+                if earlier.document == later.document
+            }
+            if not traits_of(self.asking.model).free:  # the rules read one section at a time
+                self._names = await worked_out(names_so_far, self.asking.character, self.every)
+        count = token_counter(settings.tokens.encoding)
+        windows = windows_of(self.every, self.pending, settings.graph.window, count)
+        for aside in await ask_in_batches(windows, self._ask, self._keep):
+            subject = [aside.item.id]
+            await store.write(jobs.quarantine, self.character, jobs.EXTRACT, subject, aside.reason)
+            self._steps.add(1)
 
-    async def _extract(self, chunk: Chunk) -> None:
-        types = tuple(self.settings.entity_types)
-        asking, model = self.asking, self.asking.model
-        documents = asking.documents([chunk.id])
-        inputs = ExtractionInputs(asking.character, chunk.heading_path, chunk.text, types)
-        try:
-            answer = await ask(
-                model, extraction(types), inputs, documents=documents, retries=asking.retries
+    async def _ask(self, window: Sequence[Chunk]) -> list[ExtractionAnswer]:
+        """Ask about a window, and return what is said of each of its chunks."""
+        settings, asking = self.runtime.settings.graph, self.asking
+        types = tuple(settings.entity_types)
+        inputs = ExtractionInputs(
+            asking.character,
+            tuple(Section(chunk.heading_path, chunk.text) for chunk in window),
+            types,
+            self._before.get(window[0].id, ""),
+            self._names.get(window[-1].id, ()),
+        )
+        ids = [chunk.id for chunk in window]
+        answer = await asking.ask(extraction(types, len(window)), inputs, ids)
+        if settings.gleaning:
+            known = tuple(dict.fromkeys(clean(entity.name) for entity in answer.entities))
+            gleaned = replace(inputs, found=known)
+            again = extraction(types, len(window), "glean")
+            missed = await asking.ask(again, gleaned, ids)
+            answer = ExtractionAnswer(
+                entities=[*answer.entities, *missed.entities],
+                relations=[*answer.relations, *missed.relations],
             )
-            if self.settings.gleaning:
-                known = tuple(clean(entity.name) for entity in answer.entities)
-                missed = await ask(
-                    model,
-                    extraction(types, "glean"),
-                    replace(inputs, found=known),
-                    documents=documents,
-                    retries=asking.retries,
-                )
-                answer = ExtractionAnswer(
-                    entities=[*answer.entities, *missed.entities],
-                    relations=[*answer.relations, *missed.relations],
-                )
-        except (AnswerError, InputRefused) as error:
-            await self.store.write(
-                jobs.quarantine, self.character, jobs.EXTRACT, [chunk.id], error.message
-            )
+        return by_section(inputs.sections, answer)
+
+    async def _keep(self, answered: Sequence[tuple[Chunk, ExtractionAnswer]]) -> None:
+        dates = self.runtime.settings.graph.dates
+        found = [(chunk, read_extraction(chunk, answer, dates=dates)) for chunk, answer in answered]
+        await self.runtime.store.write(self._put, found)
+        self._steps.add(len(answered))
+
+    def _put(self, conn: Connection, found: Sequence[tuple[Chunk, Found]]) -> None:
+        for chunk, (mentions, relations, note) in found:
+            graph.put_raw_entities(conn, self.character, mentions)
+            graph.put_relations(conn, self.character, relations)
+            jobs.finish(conn, self.character, jobs.EXTRACT, [chunk.id], note)
+
+
+def windows_of(
+    every: Sequence[Chunk], pending: Sequence[Chunk], most: int, count: TokenCounter
+) -> list[list[Chunk]]:
+    """Fill windows with pending chunks that follow one another in one document.
+
+    Args:
+        every: The chunks of the story in its order; those without words part nothing.
+        pending: Those to extract.
+        most: Tokens of a window; a longer chunk stands alone, and with 0 every one does.
+        count: Counts the tokens of a text.
+    """
+    wanted = {chunk.id for chunk in pending}
+    windows: list[list[Chunk]] = []
+    held, before = 0, ""
+    for chunk in filter(has_words, every):
+        if chunk.id not in wanted:
+            before = ""
+            continue
+        tokens = count(chunk.text)
+        if chunk.document == before and held + tokens <= most:
+            windows[-1].append(chunk)
+            held += tokens
         else:
-            mentions, relations = read_extraction(chunk, answer)
-            await self.store.write(self._put, chunk, mentions, relations)
-        self._steps.add(1)
+            windows.append([chunk])
+            held = tokens
+        before = chunk.document
+    return windows
 
-    def _put(
-        self,
-        conn: Connection,
-        chunk: Chunk,
-        mentions: Sequence[RawEntity],
-        relations: Sequence[RawRelation],
-    ) -> None:
-        graph.put_raw_entities(conn, self.character, mentions)
-        graph.put_relations(conn, self.character, relations)
-        jobs.finish(conn, self.character, jobs.EXTRACT, [chunk.id])
+
+_NAMES_SHOWN: Final = 12
+
+
+def names_so_far(character: str, every: Sequence[Chunk]) -> dict[str, tuple[str, ...]]:
+    """Map each chunk to what the character is called up to its end, as the texts spell it.
+
+    A later name stands over no earlier passage: an assumed name is not given away.
+    """
+    known: dict[str, str] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    for chunk in every:
+        # A gender is given so that it is not looked for: the names do not depend on it.
+        learned = learn_names(character, chunk.headings, (chunk.text,), "f")
+        for alias in sorted(learned.aliases):
+            if MONTHS_AND_DAYS.issuperset(alias):
+                continue  # "Anne, born August 9"
+            if len(known) < _NAMES_SHOWN and (key := " ".join(alias)) not in known:
+                text = chunk.text_with_headings
+                if (span := find_mention(text, key)) is not None:
+                    known[key] = clean(text[slice(*span)])
+        names[chunk.id] = tuple(known.values())
+    return names
+
+
+def last_sentence(text: str) -> str:
+    """Return the last sentence of ``text``, at most ``_CONTEXT_CHARS`` characters of its end."""
+    spans = sentences(text)
+    return " ".join(text[slice(*spans[-1])].split())[-_CONTEXT_CHARS:] if spans else ""
+
+
+_CONTEXT_CHARS: Final = 300
+
+
+def by_section(sections: Sequence[Section], answer: ExtractionAnswer) -> list[ExtractionAnswer]:
+    """Part the answer to a window by its sections.
+
+    What bears the number of a section that does not name it belongs to the last one that does:
+    nothing is kept with an earlier section than the one it was read in.
+    """
+    texts = [plain(f"{section.headings} {section.passage}") for section in sections]
+
+    def home(number: int, *names: str) -> int:
+        sought = [plain(name) for name in names]
+        naming = [n for n, text in enumerate(texts, 1) if all(name in text for name in sought)]
+        return number if number in naming or not naming else naming[-1]
+
+    entities = [(home(entity.section, entity.name), entity) for entity in answer.entities]
+    relations = [(home(one.section, one.source, one.target), one) for one in answer.relations]
+    return [
+        ExtractionAnswer(
+            entities=[entity for section, entity in entities if section == number],
+            relations=[relation for section, relation in relations if section == number],
+        )
+        for number in range(1, len(sections) + 1)
+    ]
 
 
 def unextracted(conn: Connection, character: str, every: Iterable[Chunk]) -> list[Chunk]:
@@ -134,39 +237,121 @@ def unextracted(conn: Connection, character: str, every: Iterable[Chunk]) -> lis
     return [chunk for chunk in every if chunk.id not in done and has_words(chunk)]
 
 
-def read_extraction(
-    chunk: Chunk, answer: ExtractionAnswer
-) -> tuple[list[RawEntity], list[RawRelation]]:
+class Found(NamedTuple):
+    """What a chunk mentions, and a note on what was left out of the answer, or nothing."""
+
+    mentions: list[RawEntity]
+    relations: list[RawRelation]
+    note: str
+
+
+def read_extraction(chunk: Chunk, answer: ExtractionAnswer, *, dates: bool = False) -> Found:
     """Make raw entities and relations of an answer, with the place of each name in the chunk.
 
     An entity that is listed twice is one mention with both descriptions. A relation's end that is
     not listed becomes a mention of its own, without a type: a name is not lost because a model
-    forgot to list it.
+    forgot to list it. So does another name of an entity, described by the words that state it.
+
+    Args:
+        chunk: The chunk.
+        answer: What is said of it.
+        dates: Whether a date alone is an entity; else what relates it is told of the other end.
     """
-    listed: dict[tuple[str, str], tuple[str, list[str]]] = {}
-    for entity in answer.entities:
-        name, kind = clean(entity.name), clean(entity.type)
-        _, descriptions = listed.setdefault((name_key(name) or name, kind), (name, []))
-        descriptions.append(clean(entity.description))
-    known = {key for key, _ in listed}
+    listing = _Listing()
+    unproven = sum(
+        listing.add_entity(chunk, entity)
+        for entity in answer.entities
+        if dates or entity.type.casefold() not in _TIMES or not is_date(clean(entity.name))
+    )
+    known = frozenset(key for key, _ in listing.by_key)
     relations: list[RawRelation] = []
     for relation in answer.relations:
-        a, b = clean(relation.source), clean(relation.target)
-        text, strength, place = clean(relation.description), relation.strength, len(relations)
-        identity = _id(chunk.id, "r", place, a, b)
-        relations.append(RawRelation(identity, chunk.id, place, a, b, text, float(strength)))
-        for name in (a, b):
-            if (key := name_key(name) or name) not in known:
-                _, descriptions = listed.setdefault((key, ""), (name, []))
-                descriptions.append(text)
-    spans = find_mentions(chunk.text, [name for name, _ in listed.values()])
-    mentions = []
-    for place, ((_, kind), (name, descriptions)) in enumerate(listed.items()):
-        start, end = spans[name] or (None, None)
-        text = " ".join(dict.fromkeys(text for text in descriptions if text))
-        identity = _id(chunk.id, "e", place, name, kind)
-        mentions.append(RawEntity(identity, chunk.id, place, name, kind, text, start, end))
-    return mentions, relations
+        a, b, told = clean(relation.source), clean(relation.target), clean(relation.description)
+        ends = [n for n in (a, b) if dates or (name_key(n) or n) in known or not is_date(n)]
+        if len(ends) == 2:
+            place = len(relations)
+            identity = _id(chunk.id, "r", place, a, b)
+            strength = float(relation.strength)
+            relations.append(RawRelation(identity, chunk.id, place, a, b, told, strength))
+        for name in ends:
+            listing.add_end(name, told, known, is_alone=len(ends) == 1)
+    note = f"other names left out, since the section does not state them: {unproven}"
+    return Found(listing.mentions(chunk), relations, note if unproven else "")
+
+
+@dataclass(slots=True)
+class _Listed:
+    """A name of an answer, and what it says of it."""
+
+    name: str
+    told: list[str] = field(default_factory=list)
+    aliases: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Listing:
+    """The names of an answer by their keys and types, in the order in which they are listed."""
+
+    by_key: dict[tuple[str, str], _Listed] = field(default_factory=dict)
+
+    def _listed(self, name: str, kind: str) -> _Listed:
+        return self.by_key.setdefault((name_key(name) or name, kind), _Listed(name))
+
+    def add_entity(self, chunk: Chunk, entity: ExtractedEntity) -> int:
+        """List an entity with the names that the chunk states; count those that it does not."""
+        kind, unproven = clean(entity.type), 0
+        bearer = self._listed(clean(entity.name), kind)
+        bearer.told.append(clean(entity.description))
+        text = plain(chunk.text_with_headings)
+        for alias in entity.aliases:
+            name, evidence = clean(alias.called), clean(alias.evidence)
+            if (
+                not (name_key(name) and plain(evidence))
+                or plain(name) not in text
+                or plain(evidence) not in text
+            ):
+                unproven += 1
+            elif name_key(name) != name_key(bearer.name):
+                bearer.aliases.append(name)
+                self._listed(name, kind).told.append(evidence)
+        return unproven
+
+    def add_end(self, name: str, told: str, known: Set[str], *, is_alone: bool) -> None:
+        """List the end of a relation, if it is not known; one ``is_alone`` is told all of it."""
+        key = name_key(name) or name
+        if key not in known:
+            self._listed(name, "").told.append(told)
+        elif is_alone:
+            next(one for (k, _), one in self.by_key.items() if k == key).told.append(told)
+
+    def mentions(self, chunk: Chunk) -> list[RawEntity]:
+        """All that is listed, with its place in the chunk."""
+        spans = find_mentions(chunk.text, [one.name for one in self.by_key.values()])
+        made = []
+        for place, ((_, kind), one) in enumerate(self.by_key.items()):
+            start, end = spans[one.name] or (None, None)
+            told = " ".join(dict.fromkeys(part for part in one.told if part))
+            identity = _id(chunk.id, "e", place, one.name, kind)
+            aliases = tuple(dict.fromkeys(one.aliases))
+            made.append(
+                RawEntity(identity, chunk.id, place, one.name, kind, told, start, end, aliases)
+            )
+        return made
+
+
+_TIMES: Final = frozenset(("time", "date", "period", "era", "year"))
+_DATE_WORDS: Final = MONTHS_AND_DAYS | word_set(
+    "the of in on at to a an about around circa c ca early late mid day year ad bc bce ce st nd rd"
+    " th s spring summer autumn winter fall morning noon evening night 年 月 日 년 월 일"
+)
+_DATE_PART: Final = re.compile(r"\d+|[年月日년월일]|[^\W\d_]+")
+
+
+def is_date(name: str) -> bool:
+    """Tell whether a name is a date alone: numbers, and words of the calendar."""
+    parts = _DATE_PART.findall(fold(name))
+    numbers = [part for part in parts if part.isdecimal()]
+    return bool(numbers) and all(part in _DATE_WORDS for part in parts if part not in numbers)
 
 
 def clean(text: str) -> str:

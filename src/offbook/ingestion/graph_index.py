@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from offbook.graph.assembly import (
     build_entity,
@@ -32,6 +32,7 @@ from offbook.ingestion.embedding import (
 from offbook.ingestion.extraction import Extraction, unextracted
 from offbook.ingestion.reports import Steps, put_aside, unheard
 from offbook.models.batching import Asking
+from offbook.prompts.who_is_who import WhoIsWho
 from offbook.stores import characters, chunks, graph, jobs
 from offbook.types import EntityGroup
 
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
     from offbook.graph.assembly import GraphSize
     from offbook.graph.merging import RawGraph
     from offbook.graph.point_in_time import Story
+    from offbook.graph.who_is_who import Window
     from offbook.ingestion.embedding import Texts
     from offbook.ingestion.reports import ProgressListener
     from offbook.protocols import Store
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
-    from offbook.stores.graph import GraphAnswer
+    from offbook.stores.graph import AnswerKind, GraphAnswer
     from offbook.types import Chunk, Decision, Entity, RawEntity
 
 
@@ -65,7 +67,7 @@ class StoredLedger(Ledger):
         answers: Sequence[GraphAnswer],
         progress: ProgressListener = unheard,
     ) -> None:
-        super().__init__(decisions, stored_splits(answers))
+        super().__init__(decisions, stored_splits(answers), stored_who_is_who(answers))
         self.merged = stored_merges(answers)
         self.judging, self.merging = Steps("judging", progress), Steps("merging", progress)
         self._character, self._store = character, store
@@ -90,6 +92,22 @@ class StoredLedger(Ledger):
             answers.append(_answer(graph.SPLIT, component, answer))
         await self._put(answers, lambda one: one.chunks, graph.put_answers)
         await super().keep_splits(made)
+
+    async def keep_settled(self, made: Sequence[tuple[Window, WhoIsWho]]) -> None:
+        """Store answers to who is who."""
+        answers = [_answer(graph.WHO_IS_WHO, one, each.model_dump()) for one, each in made]
+        await self._put(answers, lambda one: one.chunks, graph.put_answers)
+        await super().keep_settled(made)
+
+    async def record(self, made: Sequence[Decision]) -> None:
+        """Store what the answers to who is who come to, and remove what they came to before."""
+        before = {each.id: each for each in self.decisions.values()}
+        await super().record(made)
+        gone = [identity for identity in before if identity not in self.decisions]
+        fresh = [each for each in made if self.decisions[each.id] is each]
+        new = [each for each in fresh if not _is_as_before(each, before.get(each.id))]
+        await self._store.write(graph.remove_decisions, self._character, gone)
+        await self._put(new, lambda decision: decision.evidence, graph.put_decisions)
 
     async def keep_merged(self, made: Sequence[tuple[Merge, Merged]]) -> None:
         """Store merged descriptions."""
@@ -121,8 +139,13 @@ class StoredLedger(Ledger):
         await self._store.write(put_what_is_left)
 
 
+def _is_as_before(made: Decision, before: Decision | None) -> bool:
+    """Whether a decision is stored already, whenever that was."""
+    return before is not None and replace(before, created=made.created) == made
+
+
 def _answer(
-    kind: Literal["split", "merge"], question: Component | Merge, answer: dict[str, object]
+    kind: AnswerKind, question: Component | Merge | Window, answer: dict[str, object]
 ) -> GraphAnswer:
     return graph.GraphAnswer(kind, question.key, answer, question.chunks)
 
@@ -133,6 +156,15 @@ def stored_splits(answers: Sequence[GraphAnswer]) -> dict[str, Split]:
         one.key: Split(tuple(map(tuple, one.answer["parts"])), one.answer["reason"])
         for one in answers
         if one.kind == graph.SPLIT
+    }
+
+
+def stored_who_is_who(answers: Sequence[GraphAnswer]) -> dict[str, WhoIsWho]:
+    """Return the answers to who is who among what is stored, by ``Window.key``."""
+    return {
+        one.key: WhoIsWho.model_validate(one.answer)
+        for one in answers
+        if one.kind == graph.WHO_IS_WHO
     }
 
 
@@ -205,12 +237,13 @@ class GraphBuilding:
             ModelError: the endpoint failed for good; what was done is kept.
             BudgetReached: likewise.
         """
-        store, settings, character = self.runtime.store, self.runtime.settings.graph, self.character
+        store, character = self.runtime.store, self.character
         name, story, pending = await store.read(begin_extraction, self.runtime, character)
         asking = asking_about(self.runtime, character, name, story)
         # 1 -- entities and relations of every chunk ---------------------------------------------
         if extract:
-            await Extraction(store, character, pending, asking, settings, self.progress).run()
+            every = tuple(story.chunks.values())
+            await Extraction(self.runtime, character, every, pending, asking, self.progress).run()
         mentions = await store.read(graph.list_raw_entities, character)
         # 2 -- their vectors ---------------------------------------------------------------------
         matrix = await self._embed(mentions)
@@ -259,7 +292,7 @@ class GraphBuilding:
 
     async def _merge(self, raw: RawGraph, asking: Asking, ledger: StoredLedger) -> None:
         """Have the descriptions merged that are not merged yet."""
-        merges = merges_of(raw)
+        merges = merges_of(raw, self.runtime.settings.graph.join_words)
         ledger.merging.begin(sum(merge.key not in ledger.merged for merge in merges))
         left = await merge_all(merges, ledger.merged, asking, ledger.keep_merged)
         ledger.merging.end()

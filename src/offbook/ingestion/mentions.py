@@ -39,12 +39,13 @@ async def index_mentions(
         ModelError: the endpoint failed for good; what was done is kept.
         BudgetReached: likewise.
     """
-    store, settings = runtime.store, runtime.settings.graph
+    store = runtime.store
 
     name, story, pending = await store.read(begin_extraction, runtime, character)
     if extract:
         asking = asking_about(runtime, character, name, story)
-        await Extraction(store, character, pending, asking, settings, progress).run()
+        every = tuple(story.chunks.values())
+        await Extraction(runtime, character, every, pending, asking, progress).run()
     mentions = await store.read(lambda conn: graph.list_raw_entities(conn, character))
     relations = await store.read(lambda conn: graph.list_relations(conn, character))
     chunk_of = {m.id: m.chunk for m in mentions} | {r.id: r.chunk for r in relations}

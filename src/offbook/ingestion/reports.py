@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from offbook.stores import chunks, documents, jobs
@@ -77,12 +78,13 @@ class Steps:
 
 @dataclass(slots=True)
 class DocumentReport:
-    """What became of one document."""
+    """What became of one document; ``median_chunk`` is in characters, 0 of none."""
 
     id: str
     name: str
     status: DocumentStatus
     chunks: int = 0
+    median_chunk: int = 0
     quarantined: int = 0
     messages: list[str] = field(default_factory=list)
 
@@ -159,6 +161,10 @@ def put_aside(
 
 
 _SHOWN = 3
+_MANY = 10
+"""Passages of which the median says something."""
+_BRIEF = 200
+"""Characters below which a passage is often torn from what it is about."""
 _TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.SUMMARIZE})
 """Kinds of jobs whose subject is an id that says nothing; the reason names who is concerned."""
 
@@ -186,9 +192,14 @@ def _tally(
     rows = rows or [DocumentReport(i.id, i.name, "unchanged") for i in infos.values()]
     open_ = jobs.list_jobs(conn, character)
     aside = [j for j in open_ if j.status == "quarantined" and j.kind != jobs.REMEMBER]
+    done = jobs.list_jobs(conn, character, kind=jobs.EXTRACT, statuses={"done"})
     for row in rows:
         split = chunks.list_chunks(conn, character, document=row.id)
-        row.chunks = sum(not chunkings or chunk.chunking in chunkings for chunk in split)
+        counted_in = [c for c in split if not chunkings or c.chunking in chunkings]
+        row.chunks = len(counted_in)
+        # Of the passages that are searched; what is extracted from is longer.
+        lengths = [c.end - c.start for c in counted_in if c.chunking != "graph"]
+        row.median_chunk = round(median(lengths)) if lengths else 0
         # What is put aside without a document (the profile) concerns the first one in the report.
         mine = [j for j in aside if j.document == row.id or (j.document is None and row is rows[0])]
         row.quarantined = len(mine)
@@ -196,6 +207,12 @@ def _tally(
         row.messages += [_told(job, places) for job in mine[:_SHOWN]]
         if len(mine) > _SHOWN:
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
+        if row.status != "unchanged" and len(lengths) >= _MANY and row.median_chunk < _BRIEF:
+            row.messages.append(_brief(row.median_chunk))
+        noted = [job for job in done if job.error and job.document == row.id]
+        row.messages += [
+            f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted
+        ]
         if mine:
             row.status = "partial"
     lacking = {job.document for job in aside}
@@ -204,6 +221,15 @@ def _tally(
         whole = info.id not in lacking and not (None in lacking and info.id == first)
         documents.set_status(conn, character, info.id, "complete" if whole else "partial")
     return rows
+
+
+def _brief(length: int) -> str:
+    """What to do where passages are short."""
+    return (
+        f"warning: half of its passages have at most {length} characters, little to answer from; "
+        "if its lines are no paragraphs, try --set acts.paragraph=block, or save the "
+        "text anew with a paragraph a line"
+    )
 
 
 def _told(job: Job, places: Mapping[str, str]) -> str:

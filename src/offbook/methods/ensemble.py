@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.context.assembly import like_enough, most_like, named, passages_once, sentences_once
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from offbook.types import Passage, Recall
 
 _BEYOND: Final = "the question lies beyond what the character can know"
+_PASSAGES: Final = 4
+_FREE_PASSAGES: Final = 20
+"""Passages that a reply rests on; where it costs nothing, those of a short document."""
 _OTHER_NAMES: Final = 5
 """Names of an entity that passages are searched by, beside those that the question uses."""
 
@@ -153,17 +157,23 @@ async def _rank(knowledge: Knowledge, question: str, searched: str) -> _Ranked:
     settings = knowledge.settings.ensemble
     vectors = await knowledge.embedder.embed([searched], "query")
     amadeus = knowledge.settings.amadeus
-    most = settings.k
+    wanted = settings.k or (_FREE_PASSAGES if knowledge.free else _PASSAGES)
+    most = wanted
     if settings.gs != "off":
         most = max(most, amadeus.n, amadeus.m + 1)
     similar = await knowledge.search(searched, amadeus.splitter, most, vector=vectors[0])
-    if settings.gs == "off":
-        return _Ranked(similar, similar)
-    if not similar:
-        return _Ranked(similar)
+    within = similar[:wanted]
+    if settings.k is None:
+        # Of more than a paid model is given, as many as need not be cut short.
+        sizes = accumulate(knowledge.count(hit.chunk.text) for hit in within)
+        room = knowledge.settings.context.budget_tokens // 2
+        fits = [place < _PASSAGES or size <= room for place, size in enumerate(sizes)]
+        within = [*compress(within, fits)]
+    if settings.gs == "off" or not similar:
+        return _Ranked(within, within)
     selection = await select(knowledge, question, similar, settings.gs)
     ranked = _Ranked(
-        similar,
+        within,
         # Where nothing reveals anything, the most similar ones do not either.
         [] if selection.is_fallback else list(selection.chosen),
         selection.found_nothing,
@@ -245,10 +255,12 @@ async def _passages(
 ) -> _Sorted:
     """Show chunks that speak of what the graph lacks, that are similar, that reveal something."""
     settings = knowledge.settings.ensemble
-    similar = [knowledge.passage(hit) for hit in ranked.similar[: settings.k]]
+    similar = [knowledge.passage(hit) for hit in ranked.similar]
     if is_out:
         return _Sorted([], [Skipped(item.kind, item.title, _BEYOND) for item in similar])
     least = settings.passage_score
+    if least is None:
+        least = -1.0 if knowledge.free else 0.0
     why = f"score below {least} (ensemble.passage_score)"
     weak = [Skipped(item.kind, item.title, why) for item in similar if item.score < least]
     of_names = await knowledge.chunks(findings.passages)

@@ -79,7 +79,8 @@ class Knowledge:
     """One character, as a method may look at it.
 
     ``extractor`` is the model that may be asked about the question; ``point`` the point in the
-    story at which it is asked (None: the end). ``character`` is as it is at that point.
+    story at which it is asked (None: the end). ``character`` is as it is at that point; ``free``
+    where its replies cost nothing, so that there is no reason to be told little.
     ``conversation`` says whose memories may be recalled, and how the character feels in it.
     """
 
@@ -91,6 +92,7 @@ class Knowledge:
     extractor: ChatModel | None = None
     point: Point | None = None
     conversation: ConversationContext = NO_CONVERSATION
+    free: bool = False
 
     @property
     def until(self) -> Position | None:

@@ -50,9 +50,9 @@ def answer_limit(prompt: Prompt[In, Any], inputs: In) -> int | None:
     items = sum(
         len(v)
         for name, v in values.items()
-        if isinstance(v, tuple) and name not in ("history", "earlier")
+        if isinstance(v, tuple) and name not in ("history", "earlier", "called")
     )
-    passage = len(values.get("passage", "").encode("utf-8", "replace")) // _BYTES_A_TOKEN
+    passage = len(getattr(inputs, "passage", "").encode("utf-8", "replace")) // _BYTES_A_TOKEN
     return _ONCE + _ITEM * items + _TIMES_PASSAGE * passage
 
 

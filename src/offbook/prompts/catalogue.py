@@ -16,11 +16,12 @@ from offbook.prompts import (
     retrieval,
     summaries,
     traits,
+    who_is_who,
 )
 from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
-    *(extraction, entities, summaries, question, traits, retrieval, reply, emotion),
+    *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
     *(probes, judging, interviewing),
 )
 

@@ -1,8 +1,10 @@
-"""Entities and relations of one passage.
+"""Entities and relations of the sections of one window.
 
-Takes: a passage with its heading path, and the types that are looked for.  Gives: entities and
-directed relations, in the words of the passage's own language.
-Paper: RoleRAG (001), section 3.1; the second pass ("gleaning") is off by default.
+Takes: sections with their heading paths, what the character is called so far, and the types that
+are looked for.  Gives: entities with other names that their section states, and directed relations;
+each numbered with its section, in the words of the section's own language.
+Paper: RoleRAG (001), section 3.1; the second pass ("gleaning") is off by default. Several sections
+in a call, and other names with the words that state them, are ours.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, create_model
 
@@ -25,17 +27,27 @@ ENTITY_TYPES: Final = ("character", "location", "time", "event", "organization",
 _NAME_CHARS: Final = 200
 
 
-class ExtractedEntity(BaseModel):
-    """An entity as the passage mentions it; a configured type each, see :func:`extraction`."""
+class StatedAlias(BaseModel):
+    """Another name of an entity, and the words of its section that state it."""
 
+    called: str = Field(min_length=1, max_length=_NAME_CHARS)
+    evidence: str
+
+
+class ExtractedEntity(BaseModel):
+    """An entity as a section mentions it; a configured type each, see :func:`extraction`."""
+
+    section: int
     name: str = Field(min_length=1, max_length=_NAME_CHARS)
     type: str
     description: str
+    aliases: list[StatedAlias]
 
 
 class ExtractedRelation(BaseModel):
-    """A directed relation between two entities, by the names that they have in the passage."""
+    """A directed relation between two entities, by the names that they have in the section."""
 
+    section: int
     source: str = Field(min_length=1, max_length=_NAME_CHARS)
     target: str = Field(min_length=1, max_length=_NAME_CHARS)
     description: str
@@ -43,42 +55,72 @@ class ExtractedRelation(BaseModel):
 
 
 class Extraction(BaseModel):
-    """What one passage mentions."""
+    """What the sections of a window mention."""
 
     entities: list[ExtractedEntity]
     relations: list[ExtractedRelation]
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionInputs:
-    """A passage; ``found`` are the names of an earlier pass (gleaning), else empty."""
+class Section:
+    """A passage and the path of headings that it stands under, which may be empty."""
 
-    character: str
     headings: str
     passage: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionInputs:
+    """The sections of a window.
+
+    Args:
+        character: Whom the texts are about.
+        sections: In reading order, numbered from 1.
+        types: What an entity may be.
+        before: The sentence that stands before the first section, or empty.
+        called: What the character is called up to the last section, as the texts spell it.
+        found: The names of an earlier pass (gleaning), else empty.
+    """
+
+    character: str
+    sections: tuple[Section, ...]
     types: tuple[str, ...] = ENTITY_TYPES
+    before: str = ""
+    called: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
+
+    @property
+    def passage(self) -> str:
+        """The passages of all sections."""
+        return "\n\n".join(section.passage for section in self.sections)
 
 
 def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
-    """Refuse an answer without entities, or whose names are not from the passage at all.
+    """Refuse an answer without entities, or whose names are not from the window at all.
 
-    A passage of a persona document mentions somebody; a model that translates, or that lists the
+    A window of a persona document mentions somebody; a model that translates, or that lists the
     names of its instructions, has not read it.
     """
     if not answer.entities and not inputs.found:
         raise InvalidAnswer("the answer lists no entities; list what the passage mentions")
+    passage = inputs.passage
     ends = [end for relation in answer.relations for end in (relation.source, relation.target)]
-    _check_names([*(entity.name for entity in answer.entities), *ends], inputs.passage)
+    _check_names([*(entity.name for entity in answer.entities), *ends], passage)
     descriptions = [entity.description for entity in answer.entities]
     descriptions += [relation.description for relation in answer.relations]
-    check_described(descriptions, [inputs.passage])
-    text = " ".join(f"{inputs.headings} {inputs.passage} {inputs.character}".split()).casefold()
-    names = [" ".join(entity.name.split()).casefold() for entity in answer.entities]
+    check_described(descriptions, [passage])
+    headings = " ".join(section.headings for section in inputs.sections)
+    text = plain(f"{headings} {passage} {inputs.character}")
+    names = [plain(entity.name) for entity in answer.entities]
     if names and not any(name in text or _in_parts(name, text) for name in names):
         raise InvalidAnswer(
             f"none of the {len(names)} names stands in the passage; copy names as they stand there"
         )
+
+
+def plain(text: str) -> str:
+    """``text`` in one case, its white space folded."""
+    return " ".join(text.split()).casefold()
 
 
 def _check_names(names: Iterable[str], passage: str) -> None:
@@ -98,16 +140,30 @@ def _in_parts(name: str, text: str) -> bool:
 
 
 @cache
-def extraction(types: tuple[str, ...] = ENTITY_TYPES, name: str = "extract") -> _ExtractionPrompt:
+def extraction(
+    types: tuple[str, ...] = ENTITY_TYPES, sections: int = 1, name: str = "extract"
+) -> _ExtractionPrompt:
     """The prompt that looks for entities of these types.
 
     Args:
         types: What an entity may be; the schema admits nothing else.
+        sections: How many are asked about; the schema admits no other number.
         name: ``extract``, or ``glean`` for the second pass.
     """
     kind: Any = Literal[types]
-    entity: Any = create_model("ExtractedEntity", __base__=ExtractedEntity, type=(kind, ...))
-    shape = create_model("Extraction", __base__=Extraction, entities=(list[entity], ...))
+    number: Any = Annotated[int, Field(ge=1, le=sections)]
+    entity: Any = create_model(
+        "ExtractedEntity", __base__=ExtractedEntity, section=(number, ...), type=(kind, ...)
+    )
+    relation: Any = create_model(
+        "ExtractedRelation", __base__=ExtractedRelation, section=(number, ...)
+    )
+    shape = create_model(
+        "Extraction",
+        __base__=Extraction,
+        entities=(list[entity], ...),
+        relations=(list[relation], ...),
+    )
     check: Callable[[Any, Any], object] = check_extraction
     return Prompt(
         name=name,

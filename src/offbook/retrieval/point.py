@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from offbook.documents.labels import same_part
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
 from offbook.stores import characters, documents
@@ -141,7 +142,11 @@ def _end_of_section(document: Document, wanted: str) -> int:
     want = _path(wanted)
     exact = [place for place, section in enumerate(headed) if _whole(section) == want]
     ends = [place for place, section in enumerate(headed) if want and _ends_with(section, want)]
-    chosen = exact or ends
+    chosen = (
+        exact
+        or ends
+        or [place for place, section in enumerate(headed) if _is_labelled(section, want)]
+    )
     if len(chosen) == 1:
         return _end(headed, chosen[0], len(document.text))
     if chosen:
@@ -174,6 +179,12 @@ def _ends_with(section: Section, want: tuple[str, ...]) -> bool:
     """Whether ``want`` is one or more of the section's own titles, up to the last."""
     tails = (section.headings[place:] for place in range(len(section.headings)))
     return any(tuple(p for title in tail for p in _path(title)) == want for tail in tails)
+
+
+def _is_labelled(section: Section, want: tuple[str, ...]) -> bool:
+    """Whether ``want`` says the kinds and numbers of the section's own titles, up to the last."""
+    titles = section.headings[-len(want) :] if want else ()
+    return len(titles) == len(want) > 0 and all(map(same_part, want, titles))
 
 
 def _end(headed: Sequence[Section], place: int, length: int) -> int:

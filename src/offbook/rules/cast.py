@@ -1,15 +1,34 @@
-"""Who is in a text, by its names: without a model. Source: ours."""
+"""Who is in a text, by its names: without a model.
+
+Takes: texts, and names that somebody decided to be one person's or two persons'.  Gives: the cast,
+the most named first. Source: ours.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final
 
-from offbook.types import Cast, CastMember, CastMention
+from offbook.names.cast import Cast, CastMember, CastMention
+from offbook.names.identity import name_key
+from offbook.names.person import parse_name
+from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
+from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
+from offbook.rules.cast_names import Place, places_of, wide_places_of
+from offbook.rules.name_words import OCCUPATIONS
+from offbook.rules.speakers import attribute
+from offbook.text.tokens import UNSPACED
+from offbook.text.words import fold
 
-_NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+_MINE: Final = 0.8
+"""Of the mentions of all who bear a name, so many make it one person's."""
+_WIDE: Final = re.compile(f"[{UNSPACED}]")
+_SAMPLE: Final = 5_000
+_WIDE_SHARE: Final = 0.3
+
+Apart = Callable[[str, str], bool]
 
 
 def read_cast(
@@ -18,16 +37,99 @@ def read_cast(
     different: Sequence[tuple[str, str]] = (),
 ) -> Cast:
     """Read the cast of texts: see ``protocols.CastReader``."""
-    found = [
-        (number, match.start(), match.end(), match[0])
-        for number, text in enumerate(texts)
-        for match in _NAME.finditer(text)
+    sample = "".join(text[:_SAMPLE] for text in texts)
+    if len(_WIDE.findall(sample)) > _WIDE_SHARE * len(sample):
+        places = wide_places_of(texts)
+        forms = wide_forms_of(places)
+    else:
+        places, counts = places_of(texts)
+        forms = forms_of(texts, places, counts)
+    two = {frozenset(map(name_key, pair)) for pair in different}
+
+    def apart(a: str, b: str) -> bool:
+        return bool(two) and frozenset((name_key(a), name_key(b))) in two
+
+    grouping = Grouping(texts, places, forms, apart)
+    people, whose = grouping.run(), grouping.whose
+    decided = [_bearers(people, set(map(name_key, pair))) for pair in same]
+    for bearers in (*grouping.stated(), *decided):
+        _join(people, whose, bearers)
+    mentions = Counter(whose.values())
+    people.sort(key=lambda person: -mentions[person])
+    numbers = {person: number for number, person in enumerate(people)}
+    named = [(places[number], person) for number, person in sorted(whose.items())]
+    members = tuple(_member(person, people, places, apart) for person in people)
+    at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named)
+    return Cast(members, at, attribute(texts, members, at))
+
+
+def _bearers(people: Sequence[Person], keys: Container[str]) -> list[Person]:
+    """All who bear one of the names, by their keys."""
+    return [p for p in people if any(name_key(form.text) in keys for form in p.forms)]
+
+
+def _join(people: list[Person], whose: dict[int, Person], bearers: Sequence[Person]) -> None:
+    """Make one person of several."""
+    bearers = [person for person in dict.fromkeys(bearers) if person in people]
+    for other in bearers[1:]:
+        bearers[0].forms += other.forms
+        people.remove(other)
+        whose.update((n, bearers[0]) for n, person in whose.items() if person is other)
+
+
+def _member(
+    person: Person, people: Sequence[Person], places: Sequence[Place], apart: Apart
+) -> CastMember:
+    """The person with all forms of the name: the fullest first, terms of fondness last."""
+    forms = sorted(person.forms, key=_by_fullness)
+    told = [name for form in forms for name in (form.text, *_untitled(form))]
+    told += _short(person, people)
+    fond = (places[number].fond + form.text for form in forms for number in form.places)
+    told += [name for name in fond if name not in told]
+    own = [form.text for form in forms]
+    names = {
+        name.casefold(): name
+        for name in reversed(told)
+        if name in own or not any(apart(name, other) for other in own)
+    }
+    aliases = dict.fromkeys(names[key] for name in told if (key := name.casefold()) in names)
+    return CastMember(forms[0].text, tuple(aliases), person.gender)
+
+
+def _by_fullness(form: Form) -> tuple[bool, bool, int, int]:
+    return form.is_role, bool(form.husband), -len(form.words), -form.count
+
+
+def _untitled(form: Form) -> Iterable[str]:
+    """The full name in a form, without its titles."""
+    words = form.text.split()
+    if form.is_role or form.husband or len(form.words) < 2 or not form.name.titles:
+        return
+    while len(words) > 2 and parse_name(f"{words[0]} X").titles:
+        words = words[1:]
+    yield " ".join(words)
+
+
+def _short(person: Person, people: Sequence[Person]) -> list[str]:
+    """Single words that mean hardly anybody else: the surname, the given name, "the Rabbit"."""
+    return [
+        word for form in person.forms for word in _words(form) if _is_theirs(word, person, people)
     ]
-    names = [name for name, count in Counter(name for *_, name in found).most_common() if count > 2]
-    places = {name: place for place, name in enumerate(names)}
-    mentions = [
-        CastMention(number, start, end, places[name])
-        for number, start, end, name in found
-        if name in places
-    ]
-    return Cast(tuple(CastMember(name, (name,)) for name in names), tuple(mentions))
+
+
+def _words(form: Form) -> Iterable[str]:
+    if form.is_role:
+        head = form.text.partition(" of ")[0].split()[-1]
+        yield from (head,) * (fold(head) not in OCCUPATIONS)
+        return
+    for word in form.text.split():
+        if fold(word) == surname_of(form) or (
+            len(form.words) == 2 and fold(word) in given_of(form)
+        ):
+            yield word
+
+
+def _is_theirs(word: str, person: Person, people: Sequence[Person]) -> bool:
+    low = fold(word)
+    bearers = [p for p in people if low in p.surnames or low in p.given or low in p.described]
+    return person.count > _MINE * sum(p.count for p in bearers)

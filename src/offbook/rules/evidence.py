@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from offbook.text.concepts import is_general, related_terms, ungraded
 from offbook.text.english_words import is_english
-from offbook.text.grammar import FUNCTION
+from offbook.text.grammar import FUNCTION, PERSON_NOUNS
 from offbook.text.questions import Question, Term
 from offbook.text.sentences import sentences
 from offbook.text.word_lists import word_lists
@@ -44,6 +44,31 @@ _ANTECEDENT: Final = 0.6
 """What a word counts that only the sentence before has; more where a pronoun leans on that one."""
 _FAR: Final = 0.25
 """The same for the sentence behind, and the second before."""
+_KEY: Final = 0.9
+"""What a related word counts that is the key of a line: a sheet has few, and means them widely."""
+_CALLED: Final = 0.9
+"""What the name of somebody counts of the word for them: "Piet" where it is asked of the father."""
+_NAME_BEHIND: Final = (
+    r"(?:,|:| is| was| were| are)?(?: called| named)?"
+    r" (?:(?:Mrs?|Miss|Dr)\.? )?(?P<names>[A-ZÀ-Þ][\w'’-]+(?: and [A-ZÀ-Þ][\w'’-]+)?)"
+)
+_PERSON_NAMED: Final = re.compile(
+    rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
+    + _NAME_BEHIND
+)
+NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
+_OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
+"""What is no kinship in front of a name: a nun's and a monk's title."""
+_APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
+"""What stands behind a name where it is said whose it is."""
+_ON_SHEET: Final = 1.4
+_NEARLY_ON_SHEET: Final = 1.05
+"""What a line counts whose key is asked for, or is related to what is."""
+_OFF_SHEET: Final = 0.9
+"""What a line counts where what is asked stands behind another key."""
+_OF_PERSONS: Final = frozenset(("who", "tell"))
+_INTRODUCED: Final = 1.3
+"""What a sentence counts that says who somebody is, where that is asked."""
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -60,6 +85,9 @@ _NEW_LINE: Final = re.compile(
     r"|\n(?=(?:\*\*|__)?[^\W\d_a-z][^\n]{0,49}[:：](?:\*\*|__)? ?\S)"
 )
 _MARKUP: Final = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\[\d{1,3}\]")
+_LINES: Final = re.compile(r"(?:^|\s)[A-ZÀ-Þ]\w+(?: \w+){0,2}: ")
+"""A key in front of its value: a line with several is a list that lost its line breaks."""
+_FEW_KEYS: Final = 2
 _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
 _DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
 _TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
@@ -96,6 +124,7 @@ class Sentence:
         counts: Its search terms.
         heading: Search terms of the headings and the key above it.
         source: The nearest heading above it; empty where there is none.
+        key: Search terms of the key of its line.
     """
 
     item: int
@@ -105,6 +134,7 @@ class Sentence:
     counts: Counter[str] = field(compare=False, hash=False, repr=False)
     heading: frozenset[str] = frozenset()
     source: str = ""
+    key: frozenset[str] = frozenset()
 
     @property
     def answers(self) -> bool:
@@ -114,11 +144,17 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence (by index), how much it bears on the question, and the share that it holds."""
+    """A sentence (by index), how much it bears on the question, and the share that it holds.
+
+    ``introduces`` where it says who or what somebody is, of whom that is asked; ``aside`` where it
+    is a line whose key was not asked for.
+    """
 
     index: int
     score: float
     matched: float
+    introduces: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,6 +211,11 @@ class Evidence:
         related = not term.name and any(self.frequency[other] for other in related_terms(term.term))
         return 0.8 if related else 0.0
 
+    def lacks(self, term: Term) -> bool:
+        """Whether the context has neither the term nor another that stands for it."""
+        held = self.frequency.keys() | self._titles
+        return held.isdisjoint(self._near([term])[0])
+
     def _is_another(self, term: Term) -> bool:
         """Whether a noun before it that the context lacks makes it a thing that it lacks, too."""
         modifier = term.modifier
@@ -195,6 +236,8 @@ class Evidence:
             * log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
             for n, term in enumerate(terms)
         ]
+        # A line of a sheet tells of the character, and of nobody whom the question names.
+        others = [term.term for term in terms if term.name or fold(term.word) in PERSON_NOUNS]
         ranked = []
         for index, sentence in enumerate(self.sentences):
             if not sentence.answers:
@@ -202,7 +245,20 @@ class Evidence:
             row = self._with_neighbours(index, matches, near)
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
-            ranked.append(Hit(index, score / sum(weights), self._share(question, terms, row)))
+            of_it = not others or any(sentence.counts[term] for term in others)
+            keyed = max(_best(alike, sentence.key) for alike in near) if of_it else 0.0
+            if keyed >= _RELATED:
+                score *= _ON_SHEET if keyed == 1.0 else _NEARLY_ON_SHEET
+            elif sentence.kind == "pair":
+                score *= _OFF_SHEET
+            introduces = question.kind in _OF_PERSONS and (
+                keyed == 1.0 or self._introduces(sentence.text, question, near)
+            )
+            if introduces and keyed < _RELATED:
+                score *= _INTRODUCED
+            share = self._share(question, terms, row)
+            aside = sentence.kind == "pair" and keyed < _RELATED and not introduces
+            ranked.append(Hit(index, score / sum(weights), share, introduces, aside))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
 
     def _likeness(self, terms: Sequence[Term]) -> list[list[float]]:
@@ -221,23 +277,20 @@ class Evidence:
     ) -> list[float]:
         """How much of each word of the question a sentence holds, in its place."""
         sentence = self.sentences[index]
-        row = [
-            max(match, _TITLE * _best(alike, sentence.heading))
-            for match, alike in zip(matches[index], near, strict=True)
-        ]
+        row = []
+        for match, alike in zip(matches[index], near, strict=True):
+            key = _best(alike, sentence.key)
+            widely = key if key > _KEY else min(_KEY, key * _KEY / _RELATED)
+            row.append(max(match, _TITLE * _best(alike, sentence.heading), widely))
         leans = _PRONOUN.search(sentence.text) is not None
         for step, share in ((-1, _ANTECEDENT if leans else _BEFORE), (-2, _FAR), (1, _FAR)):
-            if self._beside(index, step):
-                beside = matches[index + step]
+            place = index + step
+            there = self.sentences[place] if 0 <= place < len(self.sentences) else None
+            here = (sentence.item, sentence.paragraph)
+            if there is not None and there.answers and (there.item, there.paragraph) == here:
+                beside = matches[place]
                 row = [max(match, share * other) for match, other in zip(row, beside, strict=True)]
         return row
-
-    def _beside(self, index: int, step: int) -> bool:
-        other = index + step
-        if not 0 <= other < len(self.sentences):
-            return False
-        here, there = self.sentences[index], self.sentences[other]
-        return (here.item, here.paragraph) == (there.item, there.paragraph) and there.answers
 
     @staticmethod
     def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
@@ -255,6 +308,39 @@ class Evidence:
         here, before = self.sentences[index], self.sentences[index - 1]
         return (here.item, here.paragraph) == (before.item, before.paragraph)
 
+    @cached_property
+    def _persons(self) -> Mapping[str, frozenset[str]]:
+        """Terms of persons ("brother") to those of the names that the context gives them."""
+        persons: dict[str, set[str]] = {}
+        for sentence in self.sentences:
+            for match in _PERSON_NAMED.finditer(_OF_ORDERS.sub("", sentence.text)):
+                noun = word_term(fold(match["noun"]))
+                persons.setdefault(noun, set()).update(
+                    word_term(fold(name)) for name in match["names"].split() if name[0].isupper()
+                )
+        return {noun: frozenset(names - {""}) for noun, names in persons.items()}
+
+    @staticmethod
+    def _introduces(text: str, question: Question, near: Sequence[Mapping[str, float]]) -> bool:
+        """Whether a sentence says who or what somebody is, of whom just that is asked."""
+        text = _OF_ORDERS.sub("", text)
+        asked_for = {fold(word) for name in question.names for word in name.split()}
+        for match in _PERSON_NAMED.finditer(text):
+            noun = word_term(fold(match["noun"]))
+            if any(alike.get(noun, 0.0) >= _RELATED for alike in near):
+                return True
+            if not asked_for.isdisjoint(map(fold, match["names"].split())):
+                return True
+        nouns = "|".join(re.escape(term.word) for term in question.terms if not term.name)
+        if nouns and re.search(rf"\b(?i:{nouns})s?{_NAME_BEHIND}", text):
+            return True
+        if NAMES.search(question.text) and NAMES.search(text):
+            return True
+        named = "|".join(re.escape(name.split()[-1]) for name in question.names)
+        return bool(named) and bool(
+            re.search(rf"\b(?:{named})\b(?: [A-ZÀ-Þ]\w+)?{_APPOSITION}", text)
+        )
+
     def _near(self, terms: Sequence[Term]) -> list[dict[str, float]]:
         """For each word of the question the terms that stand for it, and how well."""
         names, vectors = self._vocabulary
@@ -271,6 +357,8 @@ class Evidence:
                     word_term(_plain_grade(words[number][0]))
                 )
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
+                for noun in ({term.term} | near_terms) & self._persons.keys():
+                    alike |= dict.fromkeys(self._persons[noun], _CALLED)
             alike |= dict.fromkeys((term.term, *_forms().get(term.term, ())), 1.0)
             stand_ins.append(alike)
         return stand_ins
@@ -344,23 +432,27 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
                 heading, source = search_terms(name), name
                 yield Sentence(number, paragraph, name, "heading", Counter(heading))
                 continue
-            paragraph += bare != line or _PAIR.fullmatch(line) is not None
+            paragraph += bare != line or bool(_ROW.match(line) or _PAIR.fullmatch(line))
             terms = frozenset((*above, *heading))
             for text, kind, key in _of_line(bare, listed=bare != line):
-                counts = Counter(search_terms(text))
-                yield Sentence(number, paragraph, text, kind, counts, terms | set(key), source)
+                counts = Counter(search_terms(_OF_ORDERS.sub("", text)))
+                above_it = terms | key
+                yield Sentence(number, paragraph, text, kind, counts, above_it, source, key)
 
 
-def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, list[str]]]:
+def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, frozenset[str]]]:
     """The sentences of a line or a paragraph, each with its kind and the terms of its key."""
+    if len(_LINES.findall(line)) > _FEW_KEYS and "\n" not in line:
+        yield _plain(line), "fragment", frozenset()
+        return
     pair = _ROW.match(line) or _PAIR.fullmatch(line)
-    key: list[str] = []
+    key: frozenset[str] = frozenset()
     if pair and len(pair.group(1).split()) <= _KEY_WORDS and not set(pair.group(2)) <= set("-: "):
-        value = pair.group(2)
+        key, value = frozenset(search_terms(pair.group(1))), pair.group(2)
         if len(sentences(value)) == 1 or not _CLOSED.search(value):
-            yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", []
+            yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", key
             return
-        key, line = search_terms(pair.group(1)), value
+        line = value
     whole = listed and not _CLOSED.search(line)
     for text in [line] if whole or line.startswith(("“", '"')) else _whole_sentences(line):
         plain = _plain(text)
@@ -495,11 +587,7 @@ def _bracket(match: re.Match[str]) -> str:
     return match.group()
 
 
-def is_editorial(text: str) -> bool:
-    """Whether the sentence speaks of works and sources rather than of a life."""
-    return bool(_META.search(text))
-
-
-def is_about_works(heading_path: str) -> bool:
-    """Whether a heading below the first promises works about the character, not its life."""
-    return any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])
+def is_editorial(text: str, heading_path: str = "") -> bool:
+    """Whether the sentence, or a heading above it, speaks of works and sources, not of a life."""
+    works = any(_WORKS.search(heading) for heading in heading_path.split(", ")[1:])
+    return works or bool(_META.search(text))

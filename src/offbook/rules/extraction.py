@@ -1,13 +1,14 @@
 """Offline extraction: what a passage mentions and how it relates, by rules.
 
-Takes: the inputs of the prompts ``extract`` and ``glean``.  Gives: entities with descriptions in
-sentences of the passage, and directed relations between them; instructions in it are only text.
+Takes: the inputs of the prompts ``extract`` and ``glean``.  Gives: of each section entities with
+descriptions in sentences of its passage, and directed relations between them; what a section gives
+does not depend on those beside it, and instructions in it are only text.
 Paper: RoleRAG (001), section 3.1; rules take the place of its model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from offbook.prompts.extraction import (
@@ -15,6 +16,7 @@ from offbook.prompts.extraction import (
     ExtractedRelation,
     Extraction,
     ExtractionInputs,
+    Section,
 )
 from offbook.rules.describing import description
 from offbook.rules.entity_kinds import Kind
@@ -43,19 +45,54 @@ _CATCH_ALL: Final = ("other", "misc", "miscellaneous", "concept", "entity", "thi
 
 
 def extract(inputs: ExtractionInputs) -> Extraction:
-    """The most salient entities of the passage, and the strongest relations between them."""
-    extraction = _extraction(inputs, gleaning=False)
-    return extraction if extraction.entities else _of_the_character(inputs)
+    """The most salient entities of each section, and the strongest relations between them."""
+    return _of_all(inputs, _extracted)
 
 
 def glean(inputs: ExtractionInputs) -> Extraction:
     """What the first pass left out: less salient entities, and further relations."""
-    return _extraction(inputs, gleaning=True)
+    return _of_all(inputs, _gleaned)
 
 
-def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
-    passage = read_passage(inputs.passage)
-    if language_of(inputs.passage) != "en":
+_Found = tuple[list[ExtractedEntity], list[ExtractedRelation]]
+
+
+def _of_all(
+    inputs: ExtractionInputs, find: Callable[[ExtractionInputs, Section, int], _Found]
+) -> Extraction:
+    found = [find(inputs, section, number) for number, section in enumerate(inputs.sections, 1)]
+    return Extraction(
+        entities=[entity for entities, _ in found for entity in entities],
+        relations=[relation for _, relations in found for relation in relations],
+    )
+
+
+def _extracted(inputs: ExtractionInputs, section: Section, number: int) -> _Found:
+    passage, entities, speaker = _read(inputs, section)
+    kinds = _types(inputs.types)
+    first = entities[:_MOST_ENTITIES]
+    related = relations(passage, first, speaker)[:_MOST_RELATIONS]
+    if not first:
+        return _of_the_character(inputs, section, number), []
+    return _answer(passage, first, first, related, kinds, number)
+
+
+def _gleaned(inputs: ExtractionInputs, section: Section, number: int) -> _Found:
+    passage, entities, speaker = _read(inputs, section)
+    first = entities[:_MOST_ENTITIES]
+    known = {_plain(name) for name in inputs.found}
+    new = [entity for entity in entities if _plain(entity.name) not in known][:_MOST_GLEANED]
+    ends = [entity for entity in entities if entity in new or _plain(entity.name) in known]
+    given = {(r.source, r.target) for r in relations(passage, first, speaker)[:_MOST_RELATIONS]}
+    more = [r for r in relations(passage, ends, speaker) if (r.source, r.target) not in given]
+    kinds = _types(inputs.types)
+    return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds, number)
+
+
+def _read(inputs: ExtractionInputs, section: Section) -> tuple[Passage, list[Named], Named | None]:
+    """The passage, the entities of the configured types, and whom "I" means."""
+    passage = read_passage(section.passage)
+    if language_of(section.passage) != "en":
         from offbook.rules.wide_names import wide_entities
 
         entities = wide_entities(passage, inputs.character)
@@ -67,35 +104,31 @@ def _extraction(inputs: ExtractionInputs, *, gleaning: bool) -> Extraction:
         for entity in entities
         if entity.kind in kinds and 0 < len(entity.name) <= _NAME_CHARS
     ]
-    speaker = _speaker(inputs, passage, entities)
+    speaker = _speaker(inputs.character, section.headings, passage, entities)
     if speaker is not None and speaker not in entities and "character" in kinds:
         entities.insert(0, speaker)
-    first = entities[:_MOST_ENTITIES]
-    if not gleaning:
-        related = relations(passage, first, speaker)[:_MOST_RELATIONS]
-        return _answer(passage, first, first, related, kinds)
-    known = {_plain(name) for name in inputs.found}
-    new = [entity for entity in entities if _plain(entity.name) not in known][:_MOST_GLEANED]
-    ends = [entity for entity in entities if entity in new or _plain(entity.name) in known]
-    given = {(r.source, r.target) for r in relations(passage, first, speaker)[:_MOST_RELATIONS]}
-    more = [r for r in relations(passage, ends, speaker) if (r.source, r.target) not in given]
-    return _answer(passage, new, ends, more[:_MOST_RELATIONS], kinds)
+    return passage, entities, speaker
 
 
-def _of_the_character(inputs: ExtractionInputs) -> Extraction:
+def _of_the_character(
+    inputs: ExtractionInputs, section: Section, number: int
+) -> list[ExtractedEntity]:
     """The character, where a passage names nobody, described where a heading names it."""
-    spans = sentences(inputs.passage)
-    has_words = any(character.isalnum() for character in inputs.passage)
+    spans = sentences(section.passage)
+    has_words = any(character.isalnum() for character in section.passage)
     if not (spans and has_words and any(map(str.isalnum, inputs.character))):
-        return Extraction(entities=[], relations=[])
+        return []
     kinds = _types(inputs.types)
-    named = _plain(inputs.character) in _plain(inputs.headings)
-    entity = ExtractedEntity(
-        name=" ".join(inputs.character.split())[:_NAME_CHARS],
-        type=kinds.get("character", inputs.types[0]),
-        description=" ".join(inputs.passage[slice(*spans[0])].split()) if named else "",
-    )
-    return Extraction(entities=[entity], relations=[])
+    named = _plain(inputs.character) in _plain(section.headings)
+    return [
+        ExtractedEntity(
+            section=number,
+            name=" ".join(inputs.character.split())[:_NAME_CHARS],
+            type=kinds.get("character", inputs.types[0]),
+            description=" ".join(section.passage[slice(*spans[0])].split()) if named else "",
+            aliases=[],
+        )
+    ]
 
 
 def _answer(
@@ -104,26 +137,30 @@ def _answer(
     ends: Sequence[Named],
     related: Sequence[Related],
     kinds: Mapping[Kind, str],
-) -> Extraction:
+    number: int,
+) -> _Found:
     names = {entity.key: entity.name for entity in ends}
-    return Extraction(
-        entities=[
-            ExtractedEntity(
-                name=entity.name, type=kinds[entity.kind], description=description(passage, entity)
-            )
-            for entity in entities
-        ],
-        relations=[
-            ExtractedRelation(
-                source=names[relation.source],
-                target=names[relation.target],
-                description=relation.description,
-                strength=relation.strength,
-            )
-            for relation in related
-            if relation.source in names and relation.target in names
-        ],
-    )
+    listed = [
+        ExtractedEntity(
+            section=number,
+            name=entity.name,
+            type=kinds[entity.kind],
+            description=description(passage, entity),
+            aliases=[],
+        )
+        for entity in entities
+    ]
+    return listed, [
+        ExtractedRelation(
+            section=number,
+            source=names[relation.source],
+            target=names[relation.target],
+            description=relation.description,
+            strength=relation.strength,
+        )
+        for relation in related
+        if relation.source in names and relation.target in names
+    ]
 
 
 def _plain(name: str) -> str:
@@ -143,17 +180,19 @@ def _types(configured: Sequence[str]) -> dict[Kind, str]:
     return types
 
 
-def _speaker(inputs: ExtractionInputs, passage: Passage, entities: Sequence[Named]) -> Named | None:
+def _speaker(
+    character: str, headings: str, passage: Passage, entities: Sequence[Named]
+) -> Named | None:
     """Whom "I" means: the character, where a heading names it and the passage says "I"."""
     spans = tuple(
         (index, index + 1)
         for index, token in enumerate(passage.tokens)
         if token.text == "I" and not token.quoted
     )
-    key = _plain(inputs.character)
-    named = any(map(str.isalnum, key)) and key in _plain(inputs.headings)
+    key = _plain(character)
+    named = any(map(str.isalnum, key)) and key in _plain(headings)
     if len(spans) < _SPEAKS or not named:
         return None
     known = (one for one in entities if one.kind == "character" and _plain(one.name) == key)
-    fresh = Named(" ".join(inputs.character.split()), key, "character", spans, 0.0)
+    fresh = Named(" ".join(character.split()), key, "character", spans, 0.0)
     return next(known, fresh)

@@ -1,7 +1,8 @@
-"""Offline answers to "who is the same": pairs one by one, and linked groups as a whole.
+"""Offline answers to "who is the same": pairs one by one, linked groups as a whole, all names.
 
-Takes: the inputs of ``same_entity`` and ``verify_group``.  Gives: their answers, each pair and each
-group judged on its own whatever else is in the batch, and whatever the order. Source: ours.
+Takes: the inputs of ``same_entity``, ``verify_group`` and ``who_is_who``.  Gives: their answers,
+each pair and each group judged on its own whatever else is in the batch, and whatever the order.
+Source: ours.
 
 1. Names by their form: full names first, then given names, titles with surnames, surnames alone,
    descriptions and kinship. A name that fits several people goes to the one it fits best, never
@@ -34,6 +35,7 @@ from offbook.prompts.entities import (
     VerifyGroupAnswer,
     VerifyGroupInputs,
 )
+from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho, WhoIsWhoInputs
 from offbook.rules.identity import TOLD, fit, fit_of, fit_of_names, kept_apart, portrait, told
 
 _LEAST: Final = 0.3
@@ -438,3 +440,24 @@ def verify_group(inputs: VerifyGroupInputs) -> VerifyGroupAnswer:
         parts = [[number + 1 for number in part] for part in judged.parts] if split else []
         items.append(GroupVerdict(item=item, split=split, parts=parts, reason=judged.reason))
     return VerifyGroupAnswer(items=items)
+
+
+def who_is_who(inputs: WhoIsWhoInputs) -> WhoIsWho:
+    """Tell which of all names are one; the rules tell no two bearers of one name apart."""
+    described = [Described(name.name, name.type, " / ".join(name.told)) for name in inputs.names]
+    by_kind: dict[bool, list[int]] = {}
+    for number, one in enumerate(described):
+        by_kind.setdefault(is_person(one.type), []).append(number)
+    same = []
+    for numbers in by_kind.values():
+        parts = partition([described[number] for number in numbers], inputs.character).parts
+        same += [
+            OneAndTheSame(
+                reason="the names fit one",
+                names=[numbers[place] + 1 for place in part],
+                sentences=[n for place in part for n in inputs.names[numbers[place]].sentences],
+            )
+            for part in parts
+            if len(part) > 1
+        ]
+    return WhoIsWho(same=same, several=[])

@@ -35,7 +35,7 @@ _MODULES: Final[Mapping[str, str]] = {
     "retrieval_steps": "grade_passage classify_question next_step question_keywords",
     "extraction": "extract glean",
     "merging": "merge_entities merge_relations",
-    "group_verification": "same_entity verify_group",
+    "group_verification": "same_entity verify_group who_is_who",
     "emotions": "score_emotions",
     "judging": "knowledge_exposure knowledge_hallucination unknown_rejection answer_contained"
     " answer_quality hallucination_score compare_replies rate_mbti_item rate_bigfive_item"

@@ -8,7 +8,7 @@ ranked by the words of the question in it and beside it, and by its likeness to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -17,37 +17,77 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.evidence import Evidence, Hit, Sentence, is_about_works, is_editorial
+from offbook.rules.evidence import NAMES, Evidence, Hit, Sentence, is_editorial
 from offbook.text.clauses import quoted_spans
-from offbook.text.grammar import FUNCTION
-from offbook.text.questions import Question
+from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
+from offbook.text.questions import Kind, Question
 from offbook.text.words import fold
 
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
-_REASON: Final = 0.2
-_GIVES_REASON: Final = re.compile(
-    r"\b(?:because|so that|in order to|owing to|due to|on account of)\b"
+_UNFIT: Final = 0.8
+"""What a sentence is worth that has nothing of the kind that is asked for: a time, a place."""
+_NUMBER: Final = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|once|twice"
+    r"|every|each|no|none|never|only|always|weekly|daily)\b"
 )
-"""What gives a reason, and what it counts where one is asked for."""
-_BESIDE: Final = 0.2
-_APART: Final = 0.6
-"""The share of the best score from which another sentence is told as well: beside it, or apart."""
-_WHOLE: Final = 0.9
+_AGE: Final = re.compile(
+    r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
+    rf"|\b(?:am|is|was|were) (?:only )?(?:{_NUMBER})",
+    re.IGNORECASE,
+)
+_NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
+_FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
+    "why": re.compile(
+        r"\b(?:because|so that|in order|owing to|due to|on account of|since|lest|therefore|reasons?"
+        r"|out of|for (?:he|she|it|they|there|the|no|I))\b"
+    ),
+    "when": re.compile(
+        r"\d|\b(?:when|while|until|till|before|after|during|since|ago|at|first|last|next|then|spring"
+        r"|summer|autumn|winter|morning|evening|night|noon|dawn|day|week|month|year|century|christmas"
+        rf"|easter|{'|'.join(sorted(MONTHS_AND_DAYS))})s?\b",
+        re.IGNORECASE,
+    ),
+    "where": re.compile(
+        r"\b(?:in|at|on|from|to|near|beneath|under|above|below|behind|beside|by|between|into|over"
+        r"|along|across|through|up|down|there|here|place|home|house|residence|location|lives)\b",
+        re.IGNORECASE,
+    ),
+    "how_many": re.compile(_NUMBER, re.IGNORECASE),
+    "who": re.compile(
+        rf"(?<=[\w,;:] )[A-ZÀ-Þ]\w|^(?!The |A |He |She |It |They |I )[A-ZÀ-Þ]"
+        rf"|\b(?:{'|'.join(sorted(PERSON_NOUNS))})\b"
+    ),
+}
+"""What a sentence has that answers a question of a kind."""
+_APART: Final = 0.85
+"""The share of the best score from which another sentence is told as well."""
+_ALONE: Final = 0.9
+"""The share of the best score up to which another sentence may be the answer as well."""
+WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
-_NARROW: Final = frozenset(("when", "where", "how_many"))
-"""Kinds of questions after one thing."""
+_AT_LENGTH: Final = frozenset(("why", "how", "tell", "opinion", "yes_no"))
+"""Kinds of questions that one sentence seldom answers."""
 MOST: Final = 3
 """Sentences that are told, at most."""
 _BY_YOU: Final = re.compile(
     r"\b(?:do|did|are|were|was|have|had|can|could|will|would|must|should) you\b", re.IGNORECASE
 )
 """What the character does or is; else a sentence about others answers as well."""
+_OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+_OF_OTHERS: Final = 0.9
+"""What a sentence is worth that may be about others, where the character is asked of itself."""
+_WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
+_BY_SELF: Final = re.compile(r"^(?:I|He|She) (?!.*\b(?:from|by)\b)")
+"""What was done to the character, and a sentence of what it did: that names nobody who did it."""
 _LATER: Final = re.compile(
     r"\bposthumous|\b(?:after|since|following) (?:his|her) (?:\w+ )?death\b|\bto this day\b"
     r"|\bnowadays\b|\bhistorians?\b"
 )
-_WORDS: Final = 70
+_TERSE: Final = 6
+"""Words below which a sentence says little without what follows it."""
+_WORDS: Final = 50
 """Words that are told, at most, unless a single sentence has more."""
 _ACCOUNT: Final = 0.25
 """The share of sentences that say "I" from which on a text is the character's own account."""
@@ -63,7 +103,8 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``about`` the character where it says so.
+    it is ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
+    asked for, and is ``alone`` where no other sentence is nearly as good.
     """
 
     text: str
@@ -72,6 +113,8 @@ class Answer:
     quoted: bool
     source: str
     about: bool
+    fits: bool = True
+    alone: bool = True
 
 
 class Quoting:
@@ -111,69 +154,92 @@ class Quoting:
         texts = [self.evidence.sentences[hit.index].text for hit in candidates]
         vectors = embed_texts([question.text, *texts])
         likeness = (vectors[1:] @ vectors[0]).tolist()
-        hits = [
-            replace(hit, score=self._score(hit, question, said, max(0.0, like)))
-            for hit, like in zip(candidates, likeness, strict=True)
-        ]
+        hits = []
+        for hit, like in zip(candidates, likeness, strict=True):
+            score = hit.score + _MEANING * max(0.0, like)
+            hits.append(replace(hit, score=score * self._worth(hit.index, question, said)))
         hits = sorted((hit for hit in hits if hit.score > 0), key=lambda h: (-h.score, h.index))
-        return self._worded(sorted(self._chosen(hits, question, most)), hits[0]) if hits else None
+        if not hits:
+            return None
+        answer = self._worded(sorted(self._chosen(hits, question, most)), hits[0])
+        others = (hit for hit in hits[1:] if not self._repeats(hit.index, hits[0].index))
+        next_best = max((hit.score for hit in others), default=0.0)
+        return replace(
+            answer,
+            fits=self._answers(hits[0], question),
+            alone=next_best < _ALONE * hits[0].score,
+        )
 
-    def _score(self, hit: Hit, question: Question, said: str, like: float) -> float:
-        """How well a sentence answers: its words, its meaning, and what it is about."""
-        text = self.evidence.sentences[hit.index].text
-        reason = _REASON if question.kind == "why" and _GIVES_REASON.search(text) else 0.0
-        return (hit.score + _MEANING * like + reason) * self._worth(hit.index, question, said)
+    def _answers(self, hit: Hit, question: Question) -> bool:
+        """Whether a sentence says what is asked, and not only that which is asked about."""
+        spoken, text = self._told[hit.index], self.evidence.sentences[hit.index].text
+        of_self = question.kind in ("yes_no", "opinion") and _BY_YOU.search(question.text)
+        if of_self and not spoken.about and self._is_of_another(text):
+            return False
+        if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
+            by_self = _BY_SELF.search(spoken.text)
+            return not hit.aside and not by_self and self._fits(hit.index, question)
+        who = question.kind == "who" and all(term.name for term in question.terms)
+        return (hit.introduces or not who) and self._fits(hit.index, question)
+
+    def _fits(self, index: int, question: Question) -> bool:
+        """Whether a sentence has anything of the kind that is asked for."""
+        how_old = question.kind == "how_many" and "how old" in fold(question.text)
+        pattern = _AGE if how_old else _FITS.get(question.kind)
+        if question.kind == "who" and NAMES.search(question.text):
+            pattern = _NAMED
+        return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
 
     def _chosen(self, hits: Sequence[Hit], question: Question, most: int) -> set[int]:
-        """The best sentence with what it leans on, and others that are nearly as good."""
+        """The best sentence, what stands beside it as far as that is needed, and its equals."""
         best = hits[0]
         chosen = {best.index}
-        narrow = question.kind in _NARROW or (len(question.terms) > 1 and question.kind != "why")
-        if best.matched >= _WHOLE and narrow and not self._told[best.index].leans:
+        if most == 1:
             return chosen
-        scores = {hit.index: hit.score for hit in hits}
-        while len(chosen) < most:
-            rest = [i for i in scores if not any(self._repeats(i, other) for other in chosen)]
-            if not rest:
+        # A name alone says of whom, and not what is asked.
+        telling = question.kind == "who" or not all(term.name for term in question.terms)
+        sure = telling and best.matched >= WHOLE and self._answers(best, question)
+        # 1 -- another that is as good, where it is not sure that this one answers ----------------
+        for hit in hits[1:]:
+            if sure or hit.score < _APART * best.score or len(chosen) >= most:
                 break
-            near = {i for i in rest if self._is_beside(i, i + 1, chosen)}
-            near |= {i for i in rest if self._is_beside(i, i - 1, chosen)}
-            least = {i: (_BESIDE if i in near else _APART) * best.score for i in rest}
-            index = max(rest, key=lambda i: (scores[i] - least[i], -i))
-            if scores[index] < least[index] or self._size(chosen | {index}) > _WORDS:
-                break
-            chosen.add(index)
-        alone = most == 1 or question.kind == "yes_no"
-        return chosen if alone else self._with_context(chosen, best.index)
-
-    def _with_context(self, chosen: set[int], best: int) -> set[int]:
-        """Add what stands around the best sentence in its paragraph, up to the most words."""
-        for step in (-1, 1, -2, 2):
-            index = best + step
-            within = chosen | set(range(min(best, index), max(best, index) + 1))
-            places = range(min(best, index) + 1, max(best, index) + 1)
-            together = index >= 0 and all(map(self.evidence.follows, places))
-            whole = together and self.evidence.sentences[index].kind in ("sentence", "question")
-            if whole and self._size(within) <= _WORDS:
-                chosen = within
+            new = not any(self._repeats(hit.index, other) for other in chosen)
+            if new and self._size(chosen | {hit.index}) <= _WORDS:
+                chosen.add(hit.index)
+        # 2 -- whom the sentence means; where it may not be all, what stands around it ------------
+        leans = self._told[best.index].leans
+        before = 2 if leans and self._told[best.index - 1].leans else int(leans or not sure)
+        explained = question.kind == "why" and self._fits(best.index, question)
+        terse = self._size({best.index}) < _TERSE
+        after = int(not sure or terse) + int(question.kind in _AT_LENGTH and not explained)
+        worthless = set(range(len(self._told))) - {hit.index for hit in hits}
+        for step, steps in ((-1, before), (1, after)):
+            for place in range(best.index + step, best.index + step * (steps + 1), step):
+                goes_on = self.evidence.follows(max(place, place - step)) and (
+                    self.evidence.sentences[place].kind in ("sentence", "question")
+                )
+                is_none = place in worthless and self.evidence.sentences[place].answers
+                if not goes_on or is_none or self._size(chosen | {place}) > _WORDS:
+                    break
+                chosen.add(place)
         return chosen
 
     def _repeats(self, index: int, other: int) -> bool:
         here, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text
         return here in there or there in here
 
-    def _is_beside(self, index: int, other: int, chosen: set[int]) -> bool:
-        return other in chosen and self.evidence.follows(max(index, other))
-
     def _size(self, chosen: set[int]) -> int:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
 
-    def introduction(self) -> Answer | None:
-        """What the texts say that the character is."""
+    def introduction(self, *, plainly: bool = False) -> Answer | None:
+        """What the texts say that the character is; ``plainly``: only where they say just that."""
+        name = re.escape(self._names.full)
         patterns = (
             r"^(?:(?:full )?name|occupation|profession|role|born|known as|title|species|age)\b.*:",
+            rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"\b(?:is|was) (?:an? |the |one of |born )",
+            r"^(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
+            r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
             index: one.text for index, one in enumerate(self._told) if self._introduces(index, one)
@@ -186,14 +252,15 @@ class Quoting:
         ]
         sentences = self.evidence.sentences
         plain = sorted(own, key=lambda index: self._names.full not in sentences[index].text)
-        chosen = sorted(list(dict.fromkeys(places))[:2] or plain[:1])
+        chosen = sorted(list(dict.fromkeys(places))[:2] or ([] if plainly else plain[:1]))
         return self._worded(chosen, Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
     def _introduces(self, index: int, one: Told) -> bool:
         """Whether a sentence is surely about the character, or a line of a sheet."""
         sentence = self.evidence.sentences[index]
         by_name = fold(sentence.text.split(" ", 1)[0]) in self._names.words
-        sure = sentence.kind == "pair" or (one.about and (one.spoken or by_name))
+        named = f"{self._names.full}, " in sentence.text
+        sure = named or sentence.kind == "pair" or (one.about and (one.spoken or by_name))
         return sentence.answers and sure
 
     def leaning(self, question: Question) -> Answer | None:
@@ -214,19 +281,19 @@ class Quoting:
         return self._worded(sorted(chosen), Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
     def _worth(self, index: int, question: Question, said: str) -> float:
-        """What a sentence counts by whom it is about, where it stands and what was said before."""
+        """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
         text, item = sentence.text, self.evidence.items[sentence.item]
-        weight = 1.0
+        weight = 1.0 if self._fits(index, question) else _UNFIT
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
-        if is_editorial(text) or _LATER.search(text):
+        if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
+            weight *= _OF_OTHERS
+        if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
-        if is_about_works(item.title):
-            weight *= 0.6
-        if _in_said(text, said) or _in_said(spoken.text, said):
-            weight *= 0.0 if question.more else _SAID
+        if text in said or spoken.text in said:
+            weight *= 0.0 if question.more and question.kind != "why" else _SAID
         return weight
 
     def _is_of_another(self, text: str) -> bool:
@@ -274,7 +341,3 @@ def _is_speech(text: str) -> bool:
     """Whether a sentence is all, or nearly all, in quotation marks."""
     spans = quoted_spans(text)
     return bool(spans) and sum(end - start for start, end in spans) > 0.9 * len(text)
-
-
-def _in_said(text: str, said: str) -> bool:
-    return bool(text) and text in said

@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 from zlib import crc32
 
+from offbook.memory.gate import kept_out
 from offbook.names.character import Names, learn_names
 from offbook.prompts.emotion import is_of_conversation, read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
 from offbook.rules.declining import DECLINES, answer_courtesy
-from offbook.rules.evidence import gather, with_names
-from offbook.rules.languages import QUESTION_WORDS, is_greeting, is_in_english
-from offbook.rules.quoting import MOST, Answer, Quoting
+from offbook.rules.evidence import Evidence, gather, with_names
+from offbook.rules.languages import QUESTION_WORDS, is_in_english
+from offbook.rules.quoting import MOST, WHOLE, Answer, Quoting
 from offbook.text.grammar import Gender
-from offbook.text.questions import Question, Term, read_question, spelt_out
+from offbook.text.questions import LIGHT, Courtesy, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
 from offbook.types import ContextItem, Message
 
@@ -130,10 +131,8 @@ MATCHED: Final = 0.3
 """The least share of a question that the best sentence must hold to be given as its answer."""
 MOSTLY: Final = 0.7
 """The share below which it is said that an answer may not be all that was asked for."""
-OF_OTHERS: Final = 0.95
-"""The same where it is asked of the character, and the sentence may be about another."""
 SURE: Final = 0.75
-"""The share from which a sentence is the answer, though a trait was inferred for the question."""
+"""The share from which a sentence is the answer."""
 BEARS: Final = 0.3
 """The least score of a sentence that bears on a question at all."""
 FAIR: Final = 0.75
@@ -168,12 +167,23 @@ _GREETED: Final = re.compile(
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
-_LIGHT: Final = frozenset(
-    search_terms("take come go get keep make let put bring give use turn move find see look")
+_ASKS_WHO: Final = re.compile(
+    r"\byour (?:job|work|profession|occupation|trade|calling|nickname)\b|\bcall you\b"
+    r"|\byou (?:work|do for a living|do\W*$)",
+    re.IGNORECASE,
 )
-"""Words that stand in any text, and tell nothing of what is asked."""
-_WIDE_KINDS: Final = frozenset(("yes_no", "what", "who", "statement", "opinion"))
-"""Kinds of questions that a sentence with their one word need not answer."""
+"""What is told where a text says who somebody is."""
+_REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
+"""What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
+_SMALL_TALK: Final[tuple[tuple[str, Courtesy], ...]] = (
+    ("farewell", "farewell"),
+    ("thanks", "thanks"),
+    ("health", "wellbeing"),
+    ("greeting", "greeting"),
+)
+"""Kinds of small talk in any language, and what it is answered as."""
+_SHORT: Final = 6
+"""Words up to which something said is looked at as small talk."""
 _OF_SYMPATHY: Final = frozenset(
     ("sorry", "condolence", "condolences", "loss", "lost", "lose", "hear", "heard", "really")
 )
@@ -268,12 +278,21 @@ def _read(inputs: ReplyInputs, own_names: frozenset[str]) -> Question:
     rest = _GREETED.sub("", inputs.question)
     text = rest if "?" in rest or len(rest.split()) > _SHORTEST else inputs.question
     question = read_question(text, own_names)
-    if is_in_english(inputs.question):
+    is_english = is_in_english(inputs.question)
+    brief = len(rest.split()) <= _SHORT and not ("?" in rest and is_english)
+    if brief and not question.courtesy:
+        greeted = rest if "?" in rest else rest.partition(",")[0]
+        # "Bonjour Madame": one word more says to whom.
+        said = "".join(
+            kept_out(text, "", (inputs.character,))
+            for text in (greeted, greeted.rpartition(" ")[0])
+        )
+        if courtesy := next((one for kind, one in _SMALL_TALK if said and kind in said), None):
+            return replace(question, courtesy=courtesy)
+    if is_english:
         return question
     search = search_terms(QUESTION_WORDS.sub(" ", inputs.question))
     own_terms = set(search_terms(inputs.character))
-    if is_greeting(inputs.question):
-        return replace(question, courtesy="greeting")
     terms = [Term(term, term, 1.0, name=True) for term in dict.fromkeys(search)]
     wanted = tuple(term for term in terms if term.term not in own_terms)
     return replace(question, terms=wanted, names=(), follow_up=False)
@@ -318,9 +337,12 @@ def _answer(
     sure = SURE if question.kind in ("yes_no", "opinion") else 0.0
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
-    if answer is None:
+    weak = answer is None or answer.matched < MATCHED
+    if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
+        return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
+    telling = [term for term in completed.terms if term.term not in LIGHT]
+    if answer is None or _is_of_the_world(question, telling, quoting.evidence, answer.matched):
         return declining.decline(question, absent, inputs.voice), "decline"
-    telling = [term for term in completed.terms if term.term not in _LIGHT]
     misses = answer.matched < MATCHED and not all(term.name for term in telling)
     if (
         absent
@@ -329,14 +351,33 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST if absent else _UNSURE} {_with_source(answer)}", "decline"
-    of_other = not answer.about and not {"you", "your"}.isdisjoint(words(inputs.question))
-    least = OF_OTHERS if of_other else MOSTLY
-    wide = question.kind in _WIDE_KINDS
-    thin = len(telling) == 1 and not telling[0].name and (wide or of_other)
-    thin = thin or (question.follow_up and not inputs.history)
-    if misses or thin or answer.matched < least or answer.score < FAIR:
+    whole = question.kind == "why" and answer.matched >= WHOLE and len(telling) > 1
+    sure = answer.matched >= SURE and answer.score >= FAIR and (answer.fits or whole)
+    if sure and not all(term.name for term in telling):
+        # Its one word alone makes no sentence the answer, where others have it as well.
+        sure = answer.alone or len(telling) > 1
+    else:
+        sure = sure and question.kind not in ("why", "how", "yes_no", "opinion")
+    if misses or not sure or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _is_of_the_world(
+    question: Question, terms: Sequence[Term], evidence: Evidence, matched: float
+) -> bool:
+    """Whether something is asked that is not the character's, with a word that no text has."""
+    plain = _REQUEST.sub("", question.text)
+    known = any(map(evidence.knows, question.names))
+    if known or question.follow_up or not is_in_english(question.text):
+        return False
+    if not {"you", "your", "yours", "yourself"}.isdisjoint(words(plain)):
+        return False
+    said = set(words(plain))
+    least = 0.0 if matched < SURE else 1.0
+    specific = [term for term in terms if term.weight >= least and fold(term.word) in said]
+    unmatched = matched < MATCHED and question.kind != "tell"
+    return unmatched or any(map(evidence.lacks, specific))
 
 
 def _said(answer: Answer, inputs: ReplyInputs) -> str:
@@ -344,17 +385,15 @@ def _said(answer: Answer, inputs: ReplyInputs) -> str:
     said = [m.content for m in inputs.history if m.role == "assistant"]
     if any(answer.text in text for text in said):
         return f"{_AGAIN} {_with_source(answer)}"
-    return f"{_lead(inputs)} {_with_source(answer)}" if answer.quoted else _with_source(answer)
+    if not answer.quoted:
+        return _with_source(answer)
+    lengths = sorted(len(sample.split()) for sample in inputs.voice)
+    terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
+    return f"{_one_of(_LEADS[terse], inputs)} {_with_source(answer)}"
 
 
 def _with_source(answer: Answer) -> str:
     return f"{answer.text} ({answer.source})" if answer.source else answer.text
-
-
-def _lead(inputs: ReplyInputs) -> str:
-    lengths = sorted(len(sample.split()) for sample in inputs.voice)
-    terse = bool(lengths) and lengths[len(lengths) // 2] <= _TERSE
-    return _one_of(_LEADS[terse], inputs)
 
 
 def _one_of(leads: Sequence[str], inputs: ReplyInputs) -> str:

@@ -105,6 +105,12 @@ def wide_entities(passage: Passage, character: str) -> list[Named]:
     return sorted(unique.values(), key=lambda entity: (-entity.salience, entity.spans[0]))
 
 
+def wide_people(text: str) -> list[str]:
+    """The names of persons in a text without blanks between its words, the longest first."""
+    found = {name for name, kind in _named(text) if kind == "character"}
+    return sorted(found.union(_given_names(text, "")), key=lambda name: (-len(name), name))
+
+
 def _named(text: str) -> Iterator[tuple[str, Kind]]:
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):

@@ -319,10 +319,8 @@ class ActsSettings(Section):
         None, ge=100, description="the longest text the embedder takes; at most 4000 characters"
     )
     unit: Literal["characters", "tokens"] = Field("characters", description="unit of length")
-    paragraph: Literal["auto", "line", "block"] = Field(
-        "auto",
-        description="what counts as a paragraph: a line, what blank lines part, or the latter where"
-        " lines are hard-wrapped",
+    paragraph: Literal["line", "block"] = Field(
+        "line", description="what counts as a paragraph: a line, or what blank lines part"
     )
 
 
@@ -348,9 +346,15 @@ class GraphSettings(Section):
         description="what an entity may be, with commas between; a change concerns what is"
         " extracted from then on",
     )
-    gleaning: bool = Field(
-        False, description="a second pass a chunk for what the first missed; doubles the cost"
+    window: int = Field(
+        1200,
+        ge=0,
+        description="tokens of chunks in a row that one call extracts; 0: one chunk a call",
     )
+    gleaning: bool = Field(
+        False, description="a second pass a window for what the first missed; doubles the cost"
+    )
+    dates: bool = Field(False, description="whether a date alone is an entity")
     k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
     threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")
     same_type: bool = Field(True, description="compare only entities of one type")
@@ -361,7 +365,16 @@ class GraphSettings(Section):
     once: bool = Field(
         True, description="judge two names once, and once more where a text mentions both"
     )
+    who_is_who: bool = Field(
+        True, description="look at all names of the text at once; only then at pairs that are left"
+    )
     verify: bool = Field(True, description="look at groups of three or more names as a whole")
+    join_words: int = Field(
+        80,
+        ge=0,
+        description="descriptions of one name that have no more words in all, or of a relation with"
+        " at most twice as many, are joined without a call",
+    )
 
 
 class RoleragSettings(Section):
@@ -446,7 +459,13 @@ class EnsembleSettings(Section):
     they are 31 of the 33 calls of a turn.
     """
 
-    k: int = Field(4, ge=1, le=100, description="most similar chunks, given as knowledge")
+    k: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="most similar chunks, given as knowledge; default: 4, or where replies cost"
+        " nothing 20, as far as they fit half of the budget",
+    )
     gs: GuidedSelection = Field(
         "off",
         description="chunks are judged for each question, or once at ingestion, or not at all",
@@ -459,11 +478,12 @@ class EnsembleSettings(Section):
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
     memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
-    passage_score: float = Field(
-        0.0,
+    passage_score: float | None = Field(
+        None,
         ge=-1,
         le=1,
-        description="least score of a similar chunk that is shown; 0: as like as any (`hybrid`)",
+        description="least score of a similar chunk that is shown; default: 0, as like as any"
+        " (`hybrid`), or where replies cost nothing -1",
     )
     likeness: float = Field(
         0.12,
@@ -590,16 +610,19 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
     "faithful": {
         "retrieval.mode": "dense",
         "retrieval.follow_up": False,
-        "acts.paragraph": "line",
         "naive.splitter": "recursive",
         "crag.splitter": "recursive",
         "adaptive.splitter": "recursive",
         "raptor.splitter": "recursive",
         "graph.boundaries": "window",
+        "graph.window": 0,
+        "graph.dates": True,
         "graph.by_name": False,
         "graph.homonyms": False,
         "graph.once": False,
+        "graph.who_is_who": False,
         "graph.verify": False,
+        "graph.join_words": 0,
         "rolerag.hyde": "separate",
         "rolerag.parts_of_names": False,
         "rolerag.unmentioned": "out",

@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
+from offbook.names.cast import Cast, CastMember, CastMention, Quotation
 from offbook.stores.schema import casts, character_sources, documents, sources
 from offbook.stores.statements import of, put_rows, source_of
-from offbook.types import Cast, CastMember, CastMention, Quotation
 
 
 def get(conn: Connection, character: str, built_from: str) -> Cast | None:

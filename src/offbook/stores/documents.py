@@ -82,6 +82,16 @@ def put(conn: Connection, character: str, document: Document) -> None:
     characters.touch(conn, character)
 
 
+def are_places(value: Any) -> bool:
+    """Whether a value is a map from a text back to its file."""
+    return isinstance(value, list) and all(
+        isinstance(piece, list)
+        and [type(part) for part in piece] in ([int, int], [int, str])
+        and piece[0] >= 0
+        for piece in value
+    )
+
+
 def set_status(conn: Connection, character: str, document: str, status: str) -> None:
     """Note how far a document is: complete, partial ..."""
     conn.execute(

@@ -40,7 +40,17 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from offbook.errors import StoreFailed, UsageError
-from offbook.stores import cards, characters, chunks, graph, jobs, memories, schema, vectors
+from offbook.stores import (
+    cards,
+    characters,
+    chunks,
+    documents,
+    graph,
+    jobs,
+    memories,
+    schema,
+    vectors,
+)
 from offbook.stores.call_cache import forget_documents
 from offbook.stores.statements import add_missing, mark_unpurged, of, owner_of, storable
 from offbook.types import Character
@@ -205,7 +215,7 @@ OWNERS: Final = frozenset({"character_id", "source_id"})
 """Columns that do not travel."""
 _MAX_INTEGER: Final = 2**31 - 1
 
-# What a JSON column holds; any other but the attributes of chunks holds a list of texts.
+# What a JSON column holds; any other but attributes and places holds a list of texts.
 _OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "mood", "answer"})
 
 
@@ -253,6 +263,8 @@ def _fits(column: Column[Any], value: Any) -> bool:
             return isinstance(value, dict)
         if column.name == "attributes":
             return chunks.are_attributes(value)
+        if column.name == "places":
+            return documents.are_places(value)
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     if isinstance(kind, Text | LargeBinary):
         return isinstance(value, str)

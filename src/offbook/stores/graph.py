@@ -39,9 +39,10 @@ from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
 PERSON: Final = "person"
 """Who decided, where it was no model and no rule."""
 
-AnswerKind = Literal["split", "merge"]
+AnswerKind = Literal["split", "merge", "who_is_who"]
 SPLIT: Final[AnswerKind] = "split"
 MERGE: Final[AnswerKind] = "merge"
+WHO_IS_WHO: Final[AnswerKind] = "who_is_who"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,8 @@ def is_answer(kind: str, answer: Mapping[str, Any]) -> bool:
     """Check that ``answer`` has the shape of this kind, so that what reads it can rely on that."""
     if kind == MERGE:
         return answer.keys() == {"name", "description"} and _are_texts(answer.values())
+    if kind == WHO_IS_WHO:
+        return _is_who_is_who(answer)
     if kind != SPLIT or answer.keys() != {"names", "parts", "reason"}:
         return False
     names, parts = answer["names"], answer["parts"]
@@ -181,6 +184,24 @@ def is_answer(kind: str, answer: Mapping[str, Any]) -> bool:
     numbers = [number for part in parts for number in part]
     whole = all(type(number) is int for number in numbers)
     return whole and sorted(numbers) == list(range(len(names)))
+
+
+def _is_who_is_who(answer: Mapping[str, Any]) -> bool:
+    return answer.keys() == {"same", "several"} and all(
+        isinstance(part, dict) and isinstance(part.get("reason"), str) and _are_numbers(part)
+        for parts in answer.values()
+        for part in (parts if isinstance(parts, list) else [None])
+    )
+
+
+def _are_numbers(part: Mapping[str, Any]) -> bool:
+    if part.keys() == {"reason", "names", "sentences"}:
+        lists = [part["names"], part["sentences"]]
+    elif part.keys() == {"reason", "number", "bearers"} and isinstance(part["bearers"], list):
+        lists = [[part["number"]], *part["bearers"]]
+    else:
+        return False
+    return all(isinstance(one, list) and all(type(n) is int for n in one) for one in lists)
 
 
 def _are_texts(values: Iterable[Any]) -> bool:

@@ -42,7 +42,7 @@ OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One piece of work; ``error`` says why the last attempt failed."""
+    """One piece of work; ``error`` says why the last attempt failed, or what of it was left out."""
 
     kind: str
     subject: str
@@ -81,9 +81,14 @@ def start(conn: Connection, character: str, kind: str, subjects: Sequence[str]) 
     _set(conn, character, kind, subjects, status="running", attempts=jobs.c.attempts + 1)
 
 
-def finish(conn: Connection, character: str, kind: str, subjects: Sequence[str]) -> None:
-    """Note that jobs are done: in the transaction that stores their results."""
-    _set(conn, character, kind, subjects, status="done", error="")
+def finish(
+    conn: Connection, character: str, kind: str, subjects: Sequence[str], note: str = ""
+) -> None:
+    """Note that jobs are done: in the transaction that stores their results.
+
+    ``note`` says what of the answer was left out; it quotes no text.
+    """
+    _set(conn, character, kind, subjects, status="done", error=note)
 
 
 def quarantine(

@@ -159,6 +159,8 @@ documents: Final = _table(
     integer("version"),
     words("status"),
     words("added"),
+    # The map from the text back to the file that it was read from.
+    Column("places", JSON, nullable=False),
     UniqueConstraint("source_id", "name"),
     Index(None, "source_id", "digest"),
 )
@@ -229,6 +231,7 @@ raw_entities: Final = _table(
     words("description"),
     Column("start", Integer),
     Column("end", Integer),
+    Column("aliases", JSON, nullable=False),
     rests_on("chunks", "chunk_id"),
     Index(None, "source_id", "chunk_id"),
 )
@@ -283,7 +286,8 @@ relations: Final = _table(
 graph_answers: Final = _table(
     "graph_answers",
     of_source(),
-    # What was asked: ``split`` (is a linked group one?) or ``merge`` (several descriptions, one).
+    # What was asked: ``split`` (is a linked group one?), ``merge`` (several descriptions, one) or
+    # ``who_is_who`` (all names at once).
     key("kind", primary=True),
     key("key", primary=True),
     Column("answer", JSON, nullable=False),

@@ -47,6 +47,12 @@ _OPINION: Final = re.compile(
     r"|do you (?:like|love|hate"
     r"|admire|trust|respect|despise)|what is .{1,30} to you)\b"
 )
+_AT_LENGTH: Final = re.compile(
+    r"^(?:and |but |so )?what (?:happened|became of"
+    r"|(?:is|was|are|were) (?!it |that )\w+(?: \w+)? like$)"
+)
+"""What asks for an account."""
+_ASKS_WHY: Final = re.compile(r"(?:and |but |so )?why\b")
 _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "condolence": r".*\b(?:condolences?|sorry (?:about|(?:that )?your?\b"
     r"|for (?:you|your)\b|to hear))\b",
@@ -55,15 +61,18 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|^is (?:this|it|now) (?:a )?(?:bad|good|right) (?:time|moment)$",
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
     r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
-    r"(?: going)?(?: today| now)?|how(?:'s| is) your day(?: going)?|how have you been|what's up)"
+    r"(?: going)?(?: today| now)?"
+    r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?"
+    r"|how have you been|what's up)"
     r"(?: (?:my |old |dear )?(?:friend|man|lady|sir|madam|miss))?$",
-    "nod": r"^(?:(?:oh|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
+    "nod": r"^(?:what a )?(?:nice|lovely|fine|beautiful|cold|hot) (?:weather|day|morning|evening)"
+    r"(?: today| we have| we are having)?(?: isn't it)?$"
+    r"|^(?:(?:oh|lol|haha|ok|okay|yes|yeah|yep|no|nope|sure|right|fine|great|cool|nice|wow|well|hm+"
     r"|i see|indeed|exactly|good|interesting|really)\b ?)+$",
     "compliment": r"^i (?:really |do )?(?:love|like|admire) you$"
     r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
     r"|wise|amazing|wonderful|beautiful)$",
-    "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what (?:are you called"
-    r"|do (?:they|people) call you))$",
+    "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what are you called)$",
     "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
     r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
@@ -78,12 +87,14 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     "greeting": r"^(?:(?:oh |well )?(?:hi|hello|hey|hail|ahoy|greetings|salutations|welcome"
     r"|good (?:morning|evening|afternoon|day|morrow)|morning|evening|hiya|howdy)(?: there| again)?"
     r"(?: (?:my|dear|sir|madam|mr|mrs|miss|old|friend|\w+)){0,3}|(?:it is "
-    r"|it's )?(?:nice|good|a pleasure|pleased) to meet you)$",
+    r"|it's )?(?:(?:so|very) )?(?:nice|good|great|lovely|glad|a pleasure|pleased|an honou?r) to"
+    r" (?:meet|see|make) you(?:r acquaintance)?(?: again)?)$",
     "thanks": r"^(?:(?:many |ok |okay |oh )?thank(?:s| you)(?: (?:so|very|a|much|lot|again"
     r"|for \w+(?: \w+){0,4}))*|i am grateful(?: to you)?|cheers|much obliged)$",
-    "farewell": r"^(?:good ?bye|bye(?: bye)?|farewell|good ?night|(?:i'll )?see you(?: (?:later"
-    r"|soon|tomorrow|around))?|take care|sleep well|(?:well )?i (?:must|have to) (?:go|leave|run)"
-    r"(?: now)?)$",
+    "farewell": r"^(?:(?:it(?:'s| is| was|'s been| has been) )?(?:nice|good|great|a pleasure)"
+    r" (?:talking|speaking|chatting) (?:to|with) you|good ?bye|bye(?: bye)?|farewell|good ?night"
+    r"|(?:i'll )?see you(?: (?:later|soon|tomorrow|around))?|take care|sleep well"
+    r"|(?:well )?i (?:must|have to) (?:go|leave|run)(?: now)?)$",
 }
 _COURTESIES: Final = {kind: re.compile(text) for kind, text in _COURTESY_PATTERNS.items()}
 _FEELING: Final = re.compile(
@@ -103,19 +114,29 @@ _WHO: Final = (
 )
 _ASKS: Final = re.compile(r"\b(?:who|what|when|where|why|how|which|tell|do|did|are|can)\b")
 _ADDRESSED: Final = "|".join(sorted(grammar.NAME_PARTICLES | grammar.TITLES))
+_HOW_OLD: Final = re.compile(r"\bhow old\b")
 _IMPLIED: Final = (
     (re.compile(r"\b(?:come|came|are you) from\b|\bwhere are you\b.*\bfrom\b"), "origin"),
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
-    (re.compile(r"\bhow old\b"), "born"),
+    (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
+    (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
+    (re.compile(r"\bdo (?:they|people|friends) call you\b"), "nickname"),
+    (re.compile(r"\b(?:free|spare) time\b|\bfor fun\b"), "hobby"),
+    (_HOW_OLD, "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
-    (re.compile(r"\byou(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"), "appearance"),
+    (
+        re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"),
+        "appearance",
+    ),
     (
         re.compile(r"\bwhat (?:are|were) you like\b|\bwhat kind of (?:person|man|woman)\b"),
         "personality",
     ),
 )
 """Turns of phrase that ask for something without its word."""
+_ASKS_NAME: Final = re.compile(r"\bwhat\b.*(?:\bnames?\b|\bcalled$)")
+_NAMING: Final = frozenset(map(word_term, word_set("name names called real full first last")))
 _REQUEST: Final = (
     r"(?:please |can you |could you |would you |will you )*"
     r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
@@ -189,6 +210,14 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
+_OF_ANSWER: Final = 0.5
+LIGHT: Final = frozenset(
+    map(
+        word_term,
+        word_set("take come go get keep make let put bring give use turn move find see look"),
+    )
+)
+"""Terms that stand in any text, and tell nothing of what is asked."""
 VERB_WEIGHT: Final = 0.5
 NAME_WEIGHT: Final = 2.0
 
@@ -203,6 +232,11 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     more = bool(_MORE.match(plain))
     implied = [Term(word, word_term(word), 1.0) for turn, word in _IMPLIED if turn.search(plain)]
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
+    if _HOW_OLD.search(plain):
+        terms = tuple(term for term in terms if term.term != "old")
+    if _ASKS_NAME.search(plain):
+        # "your wife's name": whoever is named need not be called a name.
+        terms = tuple(term for term in terms if term.term not in _NAMING) or terms
     if own_names and _ABOUT.match(plain) and set(words(plain)) - _WHO <= own_names:
         return Question(text, "who", "identity", terms, names)
     feeling = _FEELING.match(plain)
@@ -249,8 +283,12 @@ def _courtesy_of(bare: str) -> Courtesy:
 
 
 def _kind(plain: str, text: str) -> Kind:
-    if _OPINION.search(plain):
+    if _AT_LENGTH.search(plain):
+        return "tell"
+    if _OPINION.search(plain) and not _ASKS_WHY.match(plain):
         return "opinion"
+    if _ASKS_NAME.search(plain):
+        return "who"
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
     if re.match(_REQUEST, plain) or re.match(
@@ -316,7 +354,8 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
     if not token.is_capital or token.low in ("i", "i'm", "i've"):
         return False
     opens = index == 0 or tokens[index - 1].text in '.!?:"“'
-    if not opens:
+    titled = index > 1 and tokens[index - 1].text == "." and tokens[index - 2].low in grammar.TITLES
+    if titled or not opens:
         return token.low not in grammar.FUNCTION or inside
     plain = token.low in grammar.FUNCTION or token.low in _FRAME or is_general(token.low)
     following = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -328,7 +367,7 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
 
 def weight_of(word: str) -> float:
     """How much a plain word tells: things 1, verbs half as much, words of any life less."""
-    if is_general(word):
+    if is_general(word) or word_term(word) in LIGHT:
         return GENERAL_WEIGHT
     return VERB_WEIGHT if is_base(word) or is_past(word) or is_known_third(word) else 1.0
 
@@ -345,13 +384,17 @@ def _terms(tokens: list[Token], own_names: frozenset[str], names: Sequence[str])
         if word in _DEALINGS and index + 1 < len(tokens) and tokens[index + 1].low == "with":
             continue
         if token.is_capital and word in grammar.TITLES:
-            continue
+            behind = [other for other in tokens[index + 1 : index + 3] if other.text != "."]
+            if behind and behind[0].is_capital:
+                continue
         for part in word.split("-"):
             term = word_term(part)
             if not term or term in terms:
                 continue
             name = word in named and token.is_capital
             weight = NAME_WEIGHT if name else weight_of(part)
+            if index and tokens[index - 1].low in ("what", "which") and not name:
+                weight *= _OF_ANSWER  # "what colour", "which year": the answer is one
             modifier = last.term if last is not None and not name else ""
             terms[term] = Term(token.text, term, weight, name, modifier)
             if weight >= 1 and not name and not word.endswith(_DESCRIBING):

@@ -126,7 +126,9 @@ def _drop(visitor: Visitor) -> None:
             upload.enable()
 
     most = visitor.book.settings.values.server.max_body_bytes
-    label = f"Drop a book here ({', '.join(MEDIA)}), or a character card (PNG, JSON, CHARX)"
+    label = (
+        "Drop a book here (.txt, .epub, .pdf, .docx, ...), or a character card (PNG, JSON, CHARX)"
+    )
     hint = "Of a book, its cast is read, without a model. Nothing in it is obeyed, fetched or run."
     upload = uploader(label, "Choose a file", hint, (*MEDIA, *ENDINGS), most, on_upload=take)
     said, people = live_part(), part("div", "listed")

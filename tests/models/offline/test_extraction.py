@@ -13,6 +13,7 @@ from offbook.prompts.extraction import (
     GLEAN,
     Extraction,
     ExtractionInputs,
+    Section,
     check_extraction,
 )
 from offbook.rules.extraction import extract, glean
@@ -22,7 +23,7 @@ from tests.waiting import work_below
 
 
 def found(passage: str, character: str = "", headings: str = "") -> Extraction:
-    return extract(ExtractionInputs(character, headings, passage))
+    return extract(ExtractionInputs(character, (Section(headings, passage),)))
 
 
 def types(passage: str) -> dict[str, str]:
@@ -175,10 +176,10 @@ CROWD = " ".join(
 
 
 def test_gleaning_gives_the_rest_and_nothing_twice() -> None:
-    inputs = ExtractionInputs("", "", CROWD)
+    inputs = ExtractionInputs("", (Section("", CROWD),))
     first = extract(inputs)
     names = tuple(entity.name for entity in first.entities)
-    more = glean(ExtractionInputs("", "", CROWD, found=names))
+    more = glean(ExtractionInputs("", (Section("", CROWD),), found=names))
     assert len(first.entities) == 30
     assert more.entities
     assert not {fold(e.name) for e in more.entities} & {fold(name) for name in names}
@@ -191,7 +192,7 @@ def test_gleaning_gives_the_rest_and_nothing_twice() -> None:
 def test_gleaning_a_passage_that_is_told_whole_gives_nothing() -> None:
     text = "Ada Byrne met Tom Lowell in Galway."
     names = tuple(entity.name for entity in found(text).entities)
-    more = glean(ExtractionInputs("", "", text, found=names))
+    more = glean(ExtractionInputs("", (Section("", text),), found=names))
     assert (more.entities, more.relations) == ([], [])
 
 
@@ -201,7 +202,7 @@ def test_gleaning_a_passage_that_is_told_whole_gives_nothing() -> None:
 def test_configured_types_are_the_only_ones(
     configured: tuple[str, ...], expected: dict[str, str]
 ) -> None:
-    inputs = ExtractionInputs("", "", "Ada Byrne lived in Galway in 1861.", configured)
+    inputs = ExtractionInputs("", (Section("", "Ada Byrne lived in Galway in 1861."),), configured)
     answer = extract(inputs)
     assert {entity.name: entity.type for entity in answer.entities} == expected
     names = set(expected)
@@ -286,12 +287,14 @@ def laws(inputs: ExtractionInputs, answer: Extraction, *, gleaned: bool = False)
 
 
 def obeys(passage: str, character: str) -> None:
-    inputs = ExtractionInputs(character, character, passage)
+    inputs = ExtractionInputs(character, (Section(character, passage),))
     answer = extract(inputs)
     laws(inputs, answer)
     assert extract(inputs) == answer
     rest = ExtractionInputs(
-        character, character, passage, found=tuple(e.name for e in answer.entities)
+        character,
+        (Section(character, passage),),
+        found=tuple(e.name for e in answer.entities),
     )
     laws(rest, glean(rest), gleaned=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offbook.prompts.extraction import ExtractionInputs
+from offbook.prompts.extraction import ExtractionInputs, Section
 from offbook.rules.extraction import extract
 from offbook.rules.german_names import is_german
 from offbook.rules.passage_words import read_passage
@@ -30,7 +30,7 @@ _NOBODY = (
 
 
 def types(passage: str, character: str = "") -> dict[str, str]:
-    answer = extract(ExtractionInputs(character, "", passage))
+    answer = extract(ExtractionInputs(character, (Section("", passage),)))
     return {entity.name: entity.type for entity in answer.entities}
 
 

@@ -61,7 +61,7 @@ class GivenDocument(
     name: str = Field(
         min_length=1,
         max_length=1_000,
-        description="Its ending tells the type: .txt, .md, .html, .pdf; plain text otherwise.",
+        description="Its ending tells the type, as a file's does; plain text otherwise.",
     )
     text: str | None = Field(None, description="The text; of HTML, its source.")
     content_base64: str | None = Field(None, description="The bytes of a file, such as a PDF.")

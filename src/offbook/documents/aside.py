@@ -1,0 +1,154 @@
+"""What of a book is not its text: Project Gutenberg's frame, title page, contents. Source: ours.
+
+Contents are a run of labels ("CHAPTER I. ...") without text between them that all come again, or
+short lines below "Contents". A title page is the short lines in front of the first heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from offbook.documents.labels import Label
+from offbook.text.sentences import TERMINATORS
+
+_LEAST_CONTENTS: Final = 3
+_COMES_AGAIN: Final = 0.6
+"""Share of the labels of contents that must come again."""
+LONGEST_LINE: Final = 90
+"""Characters of a line that may be a title."""
+_TITLE_PAGE: Final = 1_500
+"""Characters that a title page has at most."""
+_CONTENTS: Final = re.compile(
+    r"[\s_*]*(?:(?:table of )?contents|inhalt(?:sverzeichnis)?|table des mati[èe]res|[íi]ndice"
+    r"|sommario|inhoud|spis treści|содержание|оглавление"
+    r"|目录|目錄|目次|차례)[\s_*.:]*",
+    re.IGNORECASE,
+)
+_CREDITS: Final = re.compile(r"\W*(?:produced by|e-?text prepared by|transcrib|illustration)", re.I)
+_CLOSERS: Final = "\"'”’»)]*_」』"
+_FRAME: Final = re.compile(
+    r"^\*{3} ?(START|END) OF TH(?:E|IS) PROJECT GUTENBERG[^*]{0,300}\*{3}[ \t]*$", re.MULTILINE
+)
+_END: Final = re.compile(r"\s*^End of (?:the )?Project Gutenberg[^\n]*\s*\Z", re.MULTILINE)
+
+
+class Line(NamedTuple):
+    """A line that is not blank: where it begins with its blanks and without, and its text.
+
+    ``opens`` says whether a blank line stands in front of it.
+    """
+
+    raw: int
+    start: int
+    text: str
+    opens: bool
+
+    @property
+    def end(self) -> int:
+        """Offset behind its text."""
+        return self.start + len(self.text)
+
+
+class Labelled(NamedTuple):
+    """A line with a label, by its place among the lines that are not blank."""
+
+    at: int
+    label: Label
+
+
+def lines_of(text: str, start: int, end: int) -> Iterator[Line]:
+    """The lines of ``text[start:end]`` that are not blank."""
+    offset, opens = start, True
+    for raw in text[start:end].split("\n"):
+        here = raw.strip()
+        if here:
+            yield Line(offset, offset + len(raw) - len(raw.lstrip()), here, opens)
+        opens = not here
+        offset += len(raw) + 1
+
+
+def closes(line: str) -> bool:
+    """Whether a line ends as a sentence does."""
+    return line.rstrip(_CLOSERS).endswith(tuple(TERMINATORS))
+
+
+def framed(text: str) -> tuple[int, int]:
+    """Where the book begins and ends within Project Gutenberg's licence, if it is in there."""
+    start, end = 0, len(text)
+    for mark in _FRAME.finditer(text):
+        if mark[1] == "START":
+            start = mark.end()
+        else:
+            end = mark.start()
+            break
+    if start >= end:
+        return 0, len(text)
+    last = _END.search(text, max(start, end - 400), end)
+    return start, last.start() if last else end
+
+
+def title_page(lines: Sequence[Line], end: int) -> int:
+    """How many of the lines in front of the ``end``-th are a title page: all, or none."""
+    front = [line.text for line in lines[:end]]
+    prose = any(
+        line.startswith("#") or (is_prose(line) and not _CREDITS.match(line)) for line in front
+    )
+    return end if sum(map(len, front)) <= _TITLE_PAGE and not prose else 0
+
+
+def contents(lines: Sequence[Line], labelled: Sequence[Labelled]) -> list[tuple[int, int]]:
+    """The lists of contents: places of their first line, and behind their last one."""
+    later = Counter(map(_key, labelled))
+    found: list[tuple[int, int]] = []
+    for run in _runs(lines, labelled):
+        own = Counter(map(_key, run))
+        later -= own
+        again = sum(later[key] > 0 for key in own)
+        if len(run) >= _LEAST_CONTENTS and again >= _COMES_AGAIN * len(own):
+            first, last = run[0].at, run[-1].at + 1
+            while first > 0 and _CONTENTS.fullmatch(lines[first - 1].text):
+                first -= 1
+            found.append((first, last))
+    for at, line in enumerate(lines):
+        if line.opens and _CONTENTS.fullmatch(line.text) and not any(a <= at < b for a, b in found):
+            found.append((at, _end_of_contents(lines, at + 1)))
+    return sorted((first, last) for first, last in found if last > first + 1)
+
+
+def _key(each: Labelled) -> tuple[str, int | None]:
+    return each.label.kind, each.label.number
+
+
+def _runs(lines: Sequence[Line], labelled: Sequence[Labelled]) -> Iterator[list[Labelled]]:
+    """Labels in rows, with no text between them but short lines; the first begins anew."""
+    run: list[Labelled] = []
+    for each in labelled:
+        between = lines[run[-1].at + 1 : each.at] if run else []
+        again = bool(run) and _key(each) == _key(run[0])
+        if again or len(between) > 2 or any(is_prose(line.text) for line in between):
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run
+
+
+def is_prose(line: str) -> bool:
+    """Whether a line looks like running text: long, or a sentence."""
+    return len(line) > LONGEST_LINE or (closes(line) and len(line.split()) > 3)
+
+
+def _end_of_contents(lines: Sequence[Line], at: int) -> int:
+    """Behind the last entry of contents without labels; titles that come again are no entries."""
+    seen: set[str] = set()
+    for place in range(at, len(lines)):
+        line = lines[place].text
+        name = line.strip(" .0123456789").lower()
+        if name in seen or is_prose(line):
+            return place
+        if name:
+            seen.add(name)
+    return at

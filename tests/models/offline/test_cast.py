@@ -1,0 +1,168 @@
+"""Who is in a text by free rules: persons and their forms, homonyms, what is nobody."""
+
+import time
+
+import pytest
+
+from offbook.rules.cast import read_cast
+
+FAMILY = """# Chapter 1
+
+Mr. Hugh Lane came in with Mrs. Lane. Miss Ida Wren followed them, and Ida was tired. "Dear Ida,"
+said Mrs. Lane, "you must rest." Mr. Lane nodded at Miss Wren. "Where is Hugh?" asked Ida.
+
+# Chapter 2
+
+On Monday old Captain Moss went to London with Tom Lane. Tom laughed at the Captain. "Heavens," said
+Captain Moss. He had never been at Harrow Hall, which Lady Agatha Crane had bought in Kent. Tom was
+there in May. "Indeed, Tom," said Lady Agatha, "you have read the Times."
+"""
+
+
+def members(text, **decided):
+    return {member.name: member for member in read_cast([text], **decided).members}
+
+
+def named(text, name, **decided):
+    return next(m for m in members(text, **decided).values() if name in m.aliases)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Miss Ida Wren", "Ida"),
+        ("Ida", "Miss Wren"),
+        ("Ida", "Ida Wren"),
+        ("Ida", "Dear Ida"),
+        ("Tom Lane", "Tom"),
+        ("Captain Moss", "Captain"),
+        ("Lady Agatha Crane", "Lady Agatha"),
+    ],
+)
+def test_forms_of_a_name_are_one_persons(one, other):
+    assert other in named(FAMILY, one).aliases
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Mr. Hugh Lane", "Mrs. Lane"), ("Mr. Hugh Lane", "Tom"), ("Ida", "Mrs. Lane")],
+)
+def test_gender_marriage_and_given_names_hold_people_apart(one, other):
+    assert other not in named(FAMILY, one).aliases
+
+
+@pytest.mark.parametrize(
+    "name", ["Monday", "London", "Harrow Hall", "Kent", "May", "Heavens", "Indeed", "Times"]
+)
+def test_what_is_nobody_is_not_in_the_cast(name):
+    assert all(name not in member.aliases for member in members(FAMILY).values())
+
+
+def test_mentions_stand_where_the_text_has_a_form_of_the_member():
+    texts = [FAMILY, "Tom Lane slept."]
+    cast = read_cast(texts)
+    ends = [0, 0]
+    for mention in cast.mentions:
+        written = texts[mention.text][mention.start : mention.end]
+        assert written in cast.members[mention.member].aliases
+        assert mention.start >= ends[mention.text]
+        ends[mention.text] = mention.end
+    assert {mention.text for mention in cast.mentions} == {0, 1}
+    assert "Tom Lane" in [texts[1][m.start : m.end] for m in cast.mentions if m.text == 1]
+
+
+def test_genders_are_told_by_titles_names_and_pronouns():
+    text = FAMILY + " Brask said that he was late. Brask lost his hat. Brask knew what he did."
+    genders = {name: named(text, name).gender for name in ("Ida", "Tom", "Mrs. Lane", "Brask")}
+    assert genders == {"Ida": "f", "Tom": "m", "Mrs. Lane": "f", "Brask": "m"}
+
+
+def test_a_given_name_that_two_bear_means_whom_the_chapter_named():
+    text = (
+        "# One\n\nCharles Hale wrote to Ida. Then Charles slept.\n\n"
+        "# Two\n\nCharles Moss rode away. Then Charles came back."
+    )
+    cast = read_cast([text])
+    whose = [
+        cast.members[m.member].name for m in cast.mentions if text[m.start : m.end] == "Charles"
+    ]
+    assert whose == ["Charles Hale", "Charles Moss"]
+
+
+SON = (
+    "Mrs. Orme was ill. Old Mr. Orme read to George Orme. George went out, and George sang. "
+    "Mr. Orme followed. 'George,' said Mr. Orme. George smiled at old Mr. Orme and ran."
+)
+
+
+def test_a_father_is_not_his_son():
+    assert "Mr. Orme" not in named(SON, "George").aliases
+
+
+def test_the_eldest_daughter_bears_the_surname():
+    text = (
+        "Jane Holt and Clara Holt came. Miss Clara sang. Miss Holt listened to Miss Clara. "
+        "Jane slept. Clara spoke. Miss Holt went home."
+    )
+    assert "Miss Holt" in named(text, "Jane").aliases
+    assert "Miss Clara" in named(text, "Clara").aliases
+
+
+ROLES = (
+    "'Stop,' said the Queen. 'Never,' said the Baker to the Queen. 'Now,' added the Baker. "
+    "The Queen of Crowns left. 'Hush,' said the Grey Mole. 'Yes,' said the Grey Mole. "
+    "Ida saw the Mole. They spoke of the War and of the Church."
+)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Queen", "Queen of Crowns"), ("Grey Mole", "Mole")])
+def test_who_is_described_and_acts_is_somebody(one, other):
+    assert other in named(ROLES, one).aliases
+    assert named(ROLES, "Baker")
+    assert all(not {"War", "Church"} & set(member.aliases) for member in members(ROLES).values())
+
+
+def test_who_is_said_to_be_called_so_is_one():
+    text = "Amos Fell, known as Brask, came. Brask said no. Ida asked Brask. Amos left with Ida."
+    assert "Brask" in named(text, "Amos").aliases
+
+
+def test_decisions_overrule_the_rules():
+    joined = named(SON, "George", same=[("George Orme", "Mr. Orme")])
+    assert "Mr. Orme" in joined.aliases
+    parted = members(FAMILY, different=[("Tom Lane", "Tom")])
+    assert all("Tom" not in m.aliases for m in parted.values() if "Tom Lane" in m.aliases)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "nobody"),
+    [
+        (
+            "Anna Walther ging in die Stadt, und Anna war froh. Die Stadt war still und der Mann "
+            "schwieg. Das Haus und der Garten, die Frau und das Kind.",
+            {"Anna Walther", "Anna"},
+            {"Stadt", "Mann", "Haus", "Garten", "Frau", "Kind", "Die"},
+        ),
+        ("Анна Петровна вошла. Князь Андрей молчал в Москве.", {"Анна Петровна"}, {"Москве"}),
+        ("黛玉笑道好。黛玉哭了。黛玉看着他。林黛玉来了。", {"林黛玉", "黛玉"}, {"笑道"}),
+    ],
+)
+def test_other_languages_give_names_or_nothing(text, names, nobody):
+    found = {alias for member in members(text).values() for alias in member.aliases}
+    assert names <= found
+    assert not nobody & found
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "no names here", "I. II. III.", "# Tom\n"])
+def test_a_text_without_names_has_nobody(text):
+    assert read_cast([text]).members == ()
+
+
+def test_time_grows_with_the_length_only():
+    def seconds(times):
+        began = time.process_time()
+        read_cast([FAMILY * times])
+        return time.process_time() - began
+
+    seconds(1)
+    assert seconds(800) < 20 * max(seconds(80), 0.05)
