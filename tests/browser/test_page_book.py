@@ -42,7 +42,7 @@ async def test_a_book_is_dropped_and_one_of_its_people_picked_who_answers(
     await expect(people.last.locator("figcaption")).to_contain_text("in Chapter 3")
     await here.fits()
     await picture(page, "page-cast-390-dark")
-    await people.last.get_by_role("button", name=f"Talk to {OSRIC}").click()
+    await people.last.get_by_role("button", name=f"Talk to {OSRIC}").dblclick()
     await expect(page.get_by_role("heading", name=OSRIC)).to_be_visible()
     await here.ask("What did you mend?")
     await expect(page.locator(".answered").last).not_to_be_empty()

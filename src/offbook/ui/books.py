@@ -139,8 +139,7 @@ class _List:
             hint = "Make a character by its name instead, and give it this file as a document."
             notice(f"Nobody is named in {self._called}.", hint, "warn")
             return
-        seen = await self._visitor.characters()
-        for info in seen:
+        for info in await self._visitor.characters():
             rows = [row for row in self._rows if info.name in _names(row)]
             if info.id in self._sharing and rows:  # who is called so in full goes first
                 row = next((row for row in rows if row.name == info.name), rows[0])
@@ -277,13 +276,10 @@ def when(row: CastRow, start: int) -> str:
     peak = row.appears.index(max(row.appears))
     shares = named_in[0] / whole, (named_in[-1] + 1) / whole, (peak + 0.5) / whole
     places = (row.first, row.last, row.most)
-    told = (_told(place[start:], at) for place, at in zip(places, shares, strict=True))
-    first, last, most = told
-    return (
-        f"in {first}"
-        if first == last
-        else f"{first} to {last}, most {'at' if '@' in row.most else 'in'} {most}"
-    )
+    first, last, most = (_told(name[start:], at) for name, at in zip(places, shares, strict=True))
+    if first == last:
+        return f"in {first}"
+    return f"{first} to {last}, most {'at' if '@' in row.most else 'in'} {most}"
 
 
 def _told(place: str, share: float) -> str:

@@ -319,6 +319,7 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
+_TEXTS: Final = (*MEDIA, "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -357,7 +358,7 @@ class _Documents:
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
-        endings = (*MEDIA, "text/*", *ENDINGS)
+        endings = (*_TEXTS, *ENDINGS)
         self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
     async def _take(self, given: events.MultiUploadEventArguments) -> None:
