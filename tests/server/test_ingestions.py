@@ -142,6 +142,7 @@ async def held(
             "method": "rolerag",
             "graph__size": 50,
             "graph__overlap": 0,
+            "graph__window": 0,
             "limits__concurrency": 1,
         }
         async with opened(tmp_path, **flags) as book:

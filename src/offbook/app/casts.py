@@ -13,10 +13,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from itertools import accumulate, combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook import __version__, registry
+from offbook import registry
 from offbook.documents.readers import ReadDocument
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
@@ -143,11 +144,11 @@ def basis_of(conn: Connection, character: str) -> Basis:
         pair = names.get(word.a, word.a), names.get(word.b, word.b)
         if word.by == graph.PERSON and name_key(pair[0]) != name_key(pair[1]):
             (same if word.same else different).add(pair)
-    told = sorted(same - different), sorted(different)
+    one, apart = sorted(same - different), sorted(different)
     digests = [info.digest for info in documents.list_all(conn, character)]
     reader = registry.load("cast", "rules")
-    read_by = [__version__, reader.__module__]
-    return Basis(text_digest(to_json([digests, told, read_by])), *told)
+    read_by = [version("offbook"), reader.__module__]
+    return Basis(text_digest(to_json([digests, one, apart, read_by])), one, apart)
 
 
 def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
