@@ -12,7 +12,16 @@ import json
 import sys
 from pathlib import Path
 
-PARTS = ("retrieval", "aliases", "boundary", "extraction", "traits", "emotion", "emotion-retrieval")
+PARTS = (
+    "retrieval",
+    "aliases",
+    "boundary",
+    "extraction",
+    "traits",
+    "emotion",
+    "emotion-retrieval",
+    "memory",
+)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -285,12 +285,20 @@ class Decision:
     created: str = ""
 
 
+StatementKind = Literal["fact", "wish", "promise", "event", "feeling", "own_word"]
+"""What a statement of a conversation is; ``own_word`` is the character's, the others the other's."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFragment:
     """What was said to the character and what it answered (Emotional RAG section II-B.2).
 
     ``emotion`` holds eight integers 1-10 by name, or None where it could not be scored yet;
-    ``session``, ``turn`` and ``principal`` are None for an authored memory.
+    ``session``, ``turn`` and ``principal`` are None for an authored memory. With a ``kind`` it is a
+    statement that was distilled from turns: ``said`` holds it, ``answered`` what the character
+    committed itself to (``own_word``), and the other is empty. ``superseded_by`` is the later
+    statement that says otherwise. ``retired`` is set for a superseded statement, and for a turn
+    whose statements stand for it: the revision of the memories at which that came.
     """
 
     id: str
@@ -301,6 +309,9 @@ class MemoryFragment:
     session: str | None = None
     turn: str | None = None
     principal: str | None = None
+    kind: StatementKind | None = None
+    superseded_by: str | None = None
+    retired: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

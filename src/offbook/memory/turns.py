@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.memory.gate import kept_out
-from offbook.stores import conversations, jobs, memories, text_versions
+from offbook.stores import conversations, jobs, memories, memory_statements, text_versions
 from offbook.types import MemoryFragment
 
 if TYPE_CHECKING:
@@ -182,8 +182,11 @@ class TurnKeeper:
         # The same words at the same depth: only something before them was edited.
         if any(said == other.said and answered == other.answered for other in siblings):
             return
-        dropped = [self._memory(other.id) for other in siblings if other.is_regenerated]
-        memories.remove(conn, name, dropped, principal=self.principal)
+        dropped = [other.id for other in siblings if other.is_regenerated]
+        places = [(self.session, other) for other in dropped]
+        gone = memory_statements.take_support(conn, name, places)
+        gone += map(self._memory, dropped)
+        memories.remove(conn, name, gone, principal=self.principal)
         stored = conversations.get_turn(conn, name, self.session, turn)
         made = MemoryFragment(
             self._memory(turn),

@@ -348,7 +348,8 @@ def export_character(
             if with_conversations:
                 archive.add("principals.jsonl", _principals(conn, stored.id))
             talk = _TALK if with_conversations else ()
-            for table in (*KNOWLEDGE, *talk, *_AFTER):
+            supported = (schema.memory_evidence,) if with_conversations else ()
+            for table in (*KNOWLEDGE, *talk, *_AFTER, *supported):
                 rows = _rows(conn, table, stored.id, with_conversations=with_conversations)
                 archive.add(f"{table.name}.jsonl", rows)
             _add_vectors(conn, archive, stored.id, with_conversations=with_conversations)
@@ -392,7 +393,8 @@ def _import(conn: Connection, archive: ArchiveReader, *, replace: bool) -> Chara
         people = [to_values(schema.principals, _OF_PRINCIPAL, each) for each in lines]
         add_missing(conn, schema.principals, people)
     law = Law()
-    for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER):
+    supported = (schema.memory_evidence,) if talk else ()
+    for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER, *supported):
         names, owner = _columns(table), owner_of(conn, table, character)
         lines = archive.lines(f"{table.name}.jsonl")
         while rows := [{**owner, **to_values(table, names, x)} for x in islice(lines, BATCH)]:
