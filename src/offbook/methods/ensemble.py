@@ -187,15 +187,14 @@ class _Remembered:
 async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remembered:
     """Find the emotion of the question, where there is anything to recall, and the memories."""
     vectors = await knowledge.embedder.embed([full], "query")
-    near = await knowledge.memories(Felt(vectors[0], None))
+    least = knowledge.settings.ensemble.memory_score
+    near = await knowledge.meant_memories(full, Felt(vectors[0], None), least)
     if not near.items:
-        none = [Skipped("memory", "memories", "there are none to recall")]
+        none = [Skipped("memory", "memories", "there are none that the question means")]
         return _Remembered(skipped=near.skipped or none)
     felt = await knowledge.feel(question)
-    memories = await knowledge.memories(felt)
-    least = knowledge.settings.ensemble.likeness
-    like, unlike = like_enough(full, memories.items, least, "ensemble.likeness")
-    return _Remembered(like, [*memories.skipped, *unlike], felt.emotion)
+    memories = await knowledge.meant_memories(full, felt, least)
+    return _Remembered(memories.items, memories.skipped, felt.emotion)
 
 
 async def _attributes(

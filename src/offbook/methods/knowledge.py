@@ -236,6 +236,22 @@ class Knowledge:
             self.store, self.character, felt, self.conversation, settings, self.until
         )
 
+    async def meant_memories(self, question: str, felt: Felt, least: float) -> RecalledMemories:
+        """The memories that a question means, with a score of at least ``least``."""
+        from offbook.retrieval.memory_search import find_meant
+
+        most = self.settings.emotional.k
+        return await find_meant(
+            self.store,
+            self.character,
+            question,
+            felt,
+            self.conversation,
+            k=most,
+            least=least,
+            until=self.until,
+        )
+
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk

@@ -14,6 +14,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -34,6 +35,7 @@ from offbook.prompts.emotion import (
 )
 from offbook.retrieval.emotional import recall
 from offbook.retrieval.point import known_points
+from offbook.retrieval.search import LexicalIndex
 from offbook.stores import memories
 from offbook.stores import vectors as vector_rows
 from offbook.stores.columns import unpack
@@ -100,7 +102,7 @@ class View(NamedTuple):
     revision: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MemoryIndex:
     """Memories in the order of their age, those that have a vector.
 
@@ -110,6 +112,10 @@ class MemoryIndex:
         ids: One a row.
         ordinals: The age of each row.
         turns: The turn that taught each; None for an authored one.
+        kinds: Of each that is a statement; None for others.
+        terms: The packed terms of each; empty where none were made.
+        retired: Id of what a statement stands for -> the statement that supersedes it; None for a
+            turn that was distilled.
         matrix: Vectors; there may be room behind the row of the last id.
         emotions: Eight levels a row, NaN where they are not known.
         last: The greatest ordinal that was read.
@@ -123,6 +129,9 @@ class MemoryIndex:
     ids: tuple[str, ...] = ()
     ordinals: tuple[int, ...] = ()
     turns: tuple[str | None, ...] = ()
+    kinds: tuple[str | None, ...] = ()
+    terms: tuple[bytes, ...] = ()
+    retired: Mapping[str, str | None] = field(default_factory=dict)
     matrix: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     emotions: NDArray[np.float32] = field(
         default_factory=lambda: np.empty((0, len(EMOTIONS)), np.float32)
@@ -131,6 +140,16 @@ class MemoryIndex:
     waiting: frozenset[str] = frozenset()
     unscored: frozenset[str] = frozenset()
     unplaced: int = 0
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """The terms of all rows, to search by words."""
+        return LexicalIndex.from_blobs(self.ids, self.terms)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Id -> row."""
+        return {name: row for row, name in enumerate(self.ids)}
 
 
 _EMPTY: Final = MemoryIndex()
@@ -203,7 +222,14 @@ def _grown(conn: Connection, old: MemoryIndex, view: View) -> MemoryIndex | None
             emotions[row] = _levels(scored[name])
             if not np.isnan(emotions[row]).any():
                 unscored.discard(name)
-    known = replace(old, emotions=emotions, unscored=frozenset(unscored), waiting=frozenset())
+    retired = memories.retired_since(conn, view.character, old.state.revision)
+    known = replace(
+        old,
+        emotions=emotions,
+        unscored=frozenset(unscored),
+        waiting=frozenset(),
+        retired={**old.retired, **retired} if retired else old.retired,
+    )
     return _with_rows(known, rows, conn.dialect.name)
 
 
@@ -211,7 +237,11 @@ def _with_rows(old: MemoryIndex, rows: Sequence[IndexRow], dialect: str) -> Memo
     """The index with further rows, which are younger than its own."""
     ready = [row for row in rows if row.vector is not None]
     levels = np.array([_levels(row.emotion) for row in ready], np.float32).reshape(-1, 8)
-    unscored = {row.id for row, known in zip(ready, levels, strict=True) if np.isnan(known[0])}
+    unscored = {
+        row.id
+        for row, known in zip(ready, levels, strict=True)
+        if row.kind is None and np.isnan(known[0])
+    }
     emotions = np.concatenate([old.emotions, levels])
     matrix, size = old.matrix, len(old.ids)
     if ready:
@@ -224,6 +254,12 @@ def _with_rows(old: MemoryIndex, rows: Sequence[IndexRow], dialect: str) -> Memo
         ids=(*old.ids, *(row.id for row in ready)),
         ordinals=(*old.ordinals, *(row.ordinal for row in ready)),
         turns=(*old.turns, *(row.turn for row in ready)),
+        kinds=(*old.kinds, *(row.kind for row in ready)),
+        terms=(*old.terms, *(row.terms or b"" for row in ready)),
+        retired={
+            **old.retired,
+            **{row.id: row.superseded_by for row in rows if row.retired is not None},
+        },
         matrix=matrix,
         emotions=emotions,
         last=max([old.last, *(row.ordinal for row in rows)]),
@@ -300,7 +336,7 @@ async def find_memories(
     )
     index = await memory_index(store, view)
     recalled_memories = RecalledMemories(
-        skipped=_left_out(len(index.waiting), index.unplaced, felt.why)
+        skipped=left_out(len(index.waiting), index.unplaced, felt.why)
     )
     if not index.ids:
         if not index.waiting and not index.unplaced:
@@ -340,18 +376,21 @@ async def find_memories(
 
 
 def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
-    """A memory as a piece of context.
-
-    Its title says when and in which conversation it was made; it is empty where nobody said.
-    """
-    title = fragment.at or ""
-    if fragment.session is not None:
-        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
-    text = write_memory(fragment.said, fragment.answered)
+    """A memory as a piece of context, with both of its halves."""
+    text, title = write_memory(fragment.said, fragment.answered), title_of(fragment)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 
 
-def _left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:
+def title_of(fragment: MemoryFragment) -> str:
+    """When a memory was made, and that it was in a conversation; empty where nobody said."""
+    title = fragment.at or ""
+    if fragment.session is not None:
+        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
+    return title
+
+
+def left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:
+    """What is not recalled yet, or not at this point; ``why`` the question has no emotion."""
     skipped = []
     if waiting:
         why_waiting = "not scored and embedded yet; it continues in the background"

@@ -458,7 +458,13 @@ class EnsembleSettings(Section):
         5, ge=0, le=100, description="entities; those that the question names, however many"
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
-    memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
+    memories: int = Field(3, ge=0, le=100, description="memories that the question means")
+    memory_score: float = Field(
+        0.05,
+        ge=-1,
+        le=1,
+        description="least score of a memory that is shown; of a few memories all may be",
+    )
     passage_score: float = Field(
         0.0,
         ge=-1,
@@ -469,7 +475,7 @@ class EnsembleSettings(Section):
         0.12,
         ge=-1,
         le=1,
-        description="least likeness to the question of memories, and of entities beside named ones",
+        description="least likeness to the question of entities beside named ones",
     )
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
     entity_share: float = Field(3.0, gt=0, description="share of the budget: entities")
