@@ -395,7 +395,8 @@ class IndexRequirements:
     by words; ``profile`` is the one-paragraph summary; ``mentions`` are entities and relations as
     chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
     chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
-    have vectors, which nobody waits for; ``summaries`` are of clusters of ``raptor.splitter``.
+    have vectors, which nobody waits for, ``statements`` that turns are distilled as well;
+    ``summaries`` are of clusters of ``raptor.splitter``.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -404,6 +405,7 @@ class IndexRequirements:
     graph: bool = False
     traits: bool = False
     memories: bool = False
+    statements: bool = False
     mentions: bool = False
     summaries: bool = False
 

@@ -59,6 +59,16 @@ NO_CONVERSATION: Final = ConversationContext()
 MEANWHILE: Final = "what it rests on was forgotten meanwhile"
 
 
+def says_something(recall: Mapping[str, Any] | None) -> bool:
+    """Whether a reply is whole, and no decline of what lies beyond the character.
+
+    ``recall`` is what is kept of it with its turn; None: nothing is known of it.
+    """
+    kept = recall or {}
+    verdict = (kept.get("boundary") or {}).get("verdict")
+    return not kept.get("cut") and verdict != "out"
+
+
 @dataclass(frozen=True, slots=True)
 class KeptTurn:
     """A turn that is stored; ``memory`` is the fragment that it became, or ``why`` it did not.
@@ -114,8 +124,11 @@ class TurnKeeper:
         recall: Mapping[str, Any] | None = None,
         parent: str | None = None,
         heard: Heard | None = None,
+        cut: bool = False,
     ) -> KeptTurn:
         """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
+
+        That its reply was ``cut`` at the limit of length is noted with what it rested on.
 
         Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
@@ -129,7 +142,9 @@ class TurnKeeper:
         before = begun.head if parent is None else (parent or None)
         turn = conversations.turn_id(before, said, answered)
         known = conversations.holds(conn, name, self.session, turn)
-        out = self._out(said, answered)
+        if cut:
+            recall = {**(recall or {}), "cut": True}
+        out = self._out(said, answered, is_answered=says_something(recall))
         if out and recall is not None:
             # Settings change: why it is no memory is told of the turn, as it was then.
             recall = {**recall, "remembered": {"memory": None, "why": out}}
@@ -164,12 +179,12 @@ class TurnKeeper:
             return False
         return heard.now(conn, name, self.session, heard.turns).turns != heard.turns
 
-    def _out(self, said: str, answered: str) -> str:
+    def _out(self, said: str, answered: str, *, is_answered: bool) -> str:
         if not self.settings.learn:
             return "memory.learn is off"
         if not self.settings.gate:
             return ""
-        why = kept_out(said, answered, (self.character.name,))
+        why = kept_out(said, answered, (self.character.name,), is_answered=is_answered)
         return f"{why} (memory.gate)" if why else ""
 
     def _memory(self, turn: str) -> str:

@@ -58,6 +58,7 @@ class Ensemble:
             graph=True,
             traits=settings.ensemble.gs == "indexed",
             memories=True,
+            statements=True,
         )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
@@ -83,7 +84,7 @@ class Ensemble:
         entities = _entities(full, findings, settings)
         passages = await _passages(knowledge, ranked, findings, is_out=is_out)
         relations = _relations(full, graph, findings, settings, entities.shown, passages.shown)
-        memories = _memories(remembered, findings, settings, is_out=is_out)
+        memories = _memories(remembered, findings, settings)
         recalled = knowledge.divided_recall(
             self.name,
             question,
@@ -259,15 +260,11 @@ async def _passages(
     return _Sorted(passages, [*weak, *again])
 
 
-def _memories(
-    remembered: _Remembered, findings: Findings, settings: EnsembleSettings, *, is_out: bool
-) -> _Sorted:
+def _memories(remembered: _Remembered, findings: Findings, settings: EnsembleSettings) -> _Sorted:
     """Show the memories that speak of whom the texts lack; then those that fit the question best.
 
-    Best by meaning and emotion, of those that are like it.
+    Also where the question lies beyond the texts: of that the character may have been told.
     """
-    if is_out:
-        return _Sorted([], [Skipped(item.kind, named(item), _BEYOND) for item in remembered.items])
     why = f"others fit better (ensemble.memories = {settings.memories})"
     evidence = {item.memory for item in findings.told}
     others = [item for item in remembered.items if item.memory not in evidence]

@@ -102,6 +102,14 @@ class View(NamedTuple):
     revision: int = 0
 
 
+class Pairs(NamedTuple):
+    """Memories by their ids, with a row of the matrices each."""
+
+    ids: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    emotions: NDArray[np.float32]
+
+
 @dataclass(frozen=True)
 class MemoryIndex:
     """Memories in the order of their age, those that have a vector.
@@ -145,6 +153,15 @@ class MemoryIndex:
     def lexical(self) -> LexicalIndex:
         """The terms of all rows, to search by words."""
         return LexicalIndex.from_blobs(self.ids, self.terms)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """What was said and answered, without statements: what Emotional RAG recalls."""
+        rows = [row for row, kind in enumerate(self.kinds) if kind is None]
+        if len(rows) == len(self.ids):
+            return Pairs(self.ids, self.matrix[: len(rows)], self.emotions)
+        ids = tuple(self.ids[row] for row in rows)
+        return Pairs(ids, self.matrix[rows], self.emotions[rows])
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -352,10 +369,11 @@ async def find_memories(
         emotion = [(1 - weight) * felt.emotion[n] + weight * mood[n] for n in EMOTIONS]
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
+    pairs = index.pairs
     recalled = await worked_out(
         recall,
-        index.matrix[: len(index.ids)],
-        index.emotions,
+        pairs.matrix,
+        pairs.emotions,
         felt.vector,
         emotion,
         settings.strategy,
@@ -364,8 +382,13 @@ async def find_memories(
         distance=settings.distance,
         centred=settings.centred,
     )
-    chosen = [hit for hit in recalled if index.turns[hit.index] not in conversation.present]
-    by_id = {index.ids[hit.index]: hit for hit in chosen[: settings.k]}
+    names = [pairs.ids[hit.index] for hit in recalled]
+    chosen = [
+        (name, hit)
+        for name, hit in zip(names, recalled, strict=True)
+        if index.turns[index.rows[name]] not in conversation.present
+    ]
+    by_id = dict(chosen[: settings.k])
     fragments = await store.read(memories.get, character.id, list(by_id))
     recalled_memories.items = [
         # Lower is better for the strategies, higher for every piece of context.

@@ -11,13 +11,15 @@ Agents), section 4.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.memory.gate import only_asks
 from offbook.models.beside import worked_out
 from offbook.prompts.emotion import shortened, write_told
 from offbook.retrieval.emotional import NEUTRAL, emotional_distances
@@ -37,8 +39,10 @@ from offbook.retrieval.search import (
 )
 from offbook.retrieval.statements import told_sentences
 from offbook.stores import memories
+from offbook.text.concepts import related_terms
 from offbook.text.emotion_names import EMOTIONS, MOST
-from offbook.text.sentences import sentences
+from offbook.text.grammar import FIRST_PERSON, word_set
+from offbook.text.words import fold, search_terms
 from offbook.types import ContextItem, Skipped
 
 if TYPE_CHECKING:
@@ -47,10 +51,17 @@ if TYPE_CHECKING:
     from offbook.retrieval.memories import Felt, MemoryIndex
     from offbook.types import Character, MemoryFragment, Position
 
+OF_ASKER: Final = 0.15
+"""What it adds to be told in a conversation, where somebody asks of themselves."""
+_RELATED: Final = 0.5
+"""The weight of a word that stands for one of the question's, against that word."""
 LATE: Final = 0.03
 STRONG: Final = 0.02
 ALIKE: Final = 0.05
 """The most that being late, being felt strongly and being felt alike add to a score."""
+_SELF: Final = FIRST_PERSON - word_set("me us")
+_YOU: Final = word_set("you your yours yourself")
+_WORD: Final = re.compile(r"[^\W\d_]+")
 HALF: Final = 50
 """So many memories later, being late counts half."""
 FEW: Final = 8
@@ -84,7 +95,7 @@ async def find_meant(
     """The ``k`` memories at most that a question means, best first.
 
     A turn that was distilled is not among them, its statements are; what is superseded is told with
-    what supersedes it. ``least`` is the score that more than a few memories need.
+    what supersedes it. ``least`` is the relevance that more than a few memories need.
 
     Raises:
         EmbedderMismatch: the stored vectors have another dimension than the question's.
@@ -99,48 +110,66 @@ async def find_meant(
     meant = Meant(question, felt.vector, emotion)
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     ranked = await worked_out(rank, index, meant, _LOOKED_AT * k + over)
-    present = conversation.present
-    scores = {
-        name: score
-        for name, score in ranked.items()
-        if index.turns[index.rows[name]] not in present
-    }
-    good = [name for name, score in scores.items() if score >= least or len(index.ids) < FEW]
+    good = [
+        one
+        for one in ranked
+        if index.turns[index.rows[one.id]] not in conversation.present
+        and (one.relevance >= least or len(index.ids) < FEW)
+    ]
     earlier = _superseded(index)
-    named = {*good, *(name for one in good for name in earlier.get(one, ()))}
+    named = {name for one in good for name in (one.id, *earlier.get(one.id, ()))}
     fragments = {one.id: one for one in await store.read(memories.get, character.id, list(named))}
-    for name in good:
-        if name not in fragments:
+    for one in good:
+        if one.id not in fragments:
             continue
-        before = [fragments[one] for one in earlier.get(name, ()) if one in fragments]
-        item = told_item(fragments[name], scores[name], before)
+        before = [fragments[name] for name in earlier.get(one.id, ()) if name in fragments]
+        item = told_item(fragments[one.id], one.score, before)
         if len(found.items) == k:
             break
-        if only_asks(fragments[name]):
-            found.skipped.append(Skipped("memory", item.title, "nothing was told there, only asked"))
+        if tells_nothing(fragments[one.id]):
+            found.skipped.append(
+                Skipped("memory", item.title, "nothing was told there, only asked")
+            )
         else:
             found.items.append(item)
     return found
 
 
-def rank(index: MemoryIndex, meant: Meant, k: int) -> dict[str, float]:
-    """Score the best ``k`` memories that count, best first: id -> score, at most 1.1.
+class Ranked(NamedTuple):
+    """A memory: what it has in common with the question (at most 1), and that with additions."""
+
+    id: str
+    relevance: float
+    score: float
+
+
+def rank(index: MemoryIndex, meant: Meant, k: int) -> list[Ranked]:
+    """Score the best ``k`` memories that count, best first.
 
     What a superseded statement has in common with the question counts for what supersedes it.
     """
     size = len(index.ids)
     similarities = DenseIndex(index.ids, index.matrix[:size]).scores(meant.vector)
     highest = index.lexical.highest_score(meant.question) or 1
-    matches = index.lexical.scores(meant.question) / np.float32(highest)
+    related = " ".join(
+        sorted({one for term in search_terms(meant.question) for one in related_terms(term)})
+    )
+    matches = index.lexical.scores(meant.question)
+    matches += np.float32(_RELATED) * index.lexical.scores(related)
+    matches = np.minimum(matches / np.float32(highest), 1)
     now = _now(index)
     places = np.flatnonzero(now >= 0)
     relevance = np.full(size, -1, np.float32)
     relevance[places] = convex_combination(matches[places], similarities[places], DENSE_WEIGHT)
     np.maximum.at(relevance, now[places], relevance[places])
     scores = relevance + _bonus(index, meant.emotion)
+    if is_of_asker(meant.question):
+        scores += np.float32(OF_ASKER) * np.array([turn is not None for turn in index.turns])
     scores[now != np.arange(size)] = -1
     best = top_positions(scores, min(k, int((now == np.arange(size)).sum())))
-    return {index.ids[row]: float(scores[row]) for row in best.tolist()}
+    return [
+        Ranked(index.ids[row], float(relevance[row]), float(scores[row])) for row in best.tolist()
+    ]
 
 
 def _now(index: MemoryIndex) -> NDArray[np.intp]:
@@ -159,6 +188,12 @@ def _now(index: MemoryIndex) -> NDArray[np.intp]:
         # A turn whose statements stand for it; a statement that is superseded only later counts.
         now[row] = -1 if index.kinds[row] is None else last
     return now
+
+
+def is_of_asker(question: str) -> bool:
+    """Whether somebody asks of themselves: "What is my job?", not "Tell me about your job"."""
+    words = frozenset(_WORD.findall(fold(question)))
+    return not words.isdisjoint(_SELF) or ("me" in words and words.isdisjoint(_YOU))
 
 
 def _bonus(index: MemoryIndex, emotion: Sequence[float] | None) -> Floats:
@@ -201,9 +236,7 @@ def told_item(
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 
 
-def only_asks(fragment: MemoryFragment) -> bool:
-    """Whether in a turn of a conversation nothing was told: all of it are questions."""
-    if fragment.session is None or fragment.kind is not None:
-        return False
-    parts = [fragment.said[start:end].rstrip(" \"'”’)") for start, end in sentences(fragment.said)]
-    return all(part.endswith(("?", "？")) for part in parts) and not told_sentences(fragment.said)
+def tells_nothing(fragment: MemoryFragment) -> bool:
+    """Whether all that was said in a turn of a conversation are questions."""
+    is_turn = fragment.session is not None and fragment.kind is None
+    return is_turn and only_asks(fragment.said) and not told_sentences(fragment.said)

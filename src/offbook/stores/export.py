@@ -472,7 +472,7 @@ def _rows(
         memory = schema.memory_fragments.c
         is_subject = (memory.id == table.c.subject) & memory.turn_id.is_not(None)
         learned = exists().where(of(schema.memory_fragments, character), is_subject)
-        chosen = chosen.where(~learned)
+        chosen = chosen.where(~learned, table.c.kind != jobs.DISTIL)
     for row in conn.execute(chosen, execution_options={"yield_per": BATCH}).mappings():
         yield to_line(to_row(row))
 

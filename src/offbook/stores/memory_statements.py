@@ -41,15 +41,16 @@ def undistilled(conn: Connection, character: str) -> list[Undistilled]:
     return [Undistilled(session, number, last or "") for session, number, last in rows]
 
 
-def last_undistilled(
-    conn: Connection, character: str, session: str, most: int
+def undistilled_turns(
+    conn: Connection, character: str, session: str, most: int, *, last: bool = False
 ) -> list[MemoryFragment]:
-    """Return the last turns of a conversation that are not distilled yet, oldest first."""
+    """Return the first, or last, turns of a conversation not distilled yet, oldest first."""
     c = memory_fragments.c
     waits = c.kind.is_(None) & c.retired.is_(None)
     chosen = select(c.id).where(of(memory_fragments, character, conversation_id=session), waits)
-    ids = conn.scalars(chosen.order_by(c.ordinal.desc()).limit(most)).all()
-    return memories.get(conn, character, ids[::-1])
+    order = c.ordinal.desc() if last else c.ordinal
+    ids = conn.scalars(chosen.order_by(order).limit(most)).all()
+    return memories.get(conn, character, ids[::-1] if last else ids)
 
 
 def add_evidence(
