@@ -286,7 +286,7 @@ class Decision:
 
 
 StatementKind = Literal["fact", "wish", "promise", "event", "feeling", "own_word"]
-"""What a statement of a conversation is; ``own_word`` is the character's, the others the other's."""
+"""What a statement is; ``own_word`` is the character's, the others are of whom it talked with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,15 +240,16 @@ class Knowledge:
         """The memories that a question means, with a score of at least ``least``."""
         from offbook.retrieval.memory_search import find_meant
 
-        most = self.settings.emotional.k
+        settings = self.settings.emotional
         return await find_meant(
             self.store,
             self.character,
             question,
             felt,
             self.conversation,
-            k=most,
+            k=settings.k,
             least=least,
+            mood=settings.mood,
             until=self.until,
         )
 

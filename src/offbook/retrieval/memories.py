@@ -352,21 +352,10 @@ async def find_memories(
         0 if until is None else character.revision,
     )
     index = await memory_index(store, view)
-    recalled_memories = RecalledMemories(
-        skipped=left_out(len(index.waiting), index.unplaced, felt.why)
-    )
+    recalled_memories = RecalledMemories(skipped=left_out(index, view, felt.why))
     if not index.ids:
-        if not index.waiting and not index.unplaced:
-            where = "" if until is None else " before this point of the story"
-            add = f"add some: offbook remember {character.id} FILE.jsonl, or talk with --session"
-            none = Skipped("memory", "memories", f"there are none{where}; {add}")
-            recalled_memories.skipped.append(none)
         return recalled_memories
-    emotion: Sequence[float] | None = None
-    if felt.emotion is not None:
-        # The question's emotion with a share of the mood, where there is one.
-        mood, weight = conversation.mood or felt.emotion, settings.mood if conversation.mood else 0
-        emotion = [(1 - weight) * felt.emotion[n] + weight * mood[n] for n in EMOTIONS]
+    emotion = with_mood(felt, conversation, settings.mood)
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     pairs = index.pairs
@@ -398,6 +387,16 @@ async def find_memories(
     return recalled_memories
 
 
+def with_mood(
+    felt: Felt, conversation: ConversationContext, weight: float
+) -> Sequence[float] | None:
+    """The question's emotion with a share of the mood, where there is one; None without one."""
+    if felt.emotion is None:
+        return None
+    mood, share = conversation.mood or felt.emotion, weight if conversation.mood else 0
+    return [(1 - share) * felt.emotion[name] + share * mood[name] for name in EMOTIONS]
+
+
 def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
     """A memory as a piece of context, with both of its halves."""
     text, title = write_memory(fragment.said, fragment.answered), title_of(fragment)
@@ -412,17 +411,21 @@ def title_of(fragment: MemoryFragment) -> str:
     return title
 
 
-def left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:
+def left_out(index: MemoryIndex, view: View, why: str) -> list[Skipped]:
     """What is not recalled yet, or not at this point; ``why`` the question has no emotion."""
     skipped = []
-    if waiting:
+    if index.waiting:
         why_waiting = "not scored and embedded yet; it continues in the background"
-        skipped.append(Skipped("memory", counted(waiting), why_waiting))
-    if unplaced:
+        skipped.append(Skipped("memory", counted(len(index.waiting)), why_waiting))
+    if index.unplaced:
         why_unplaced = "nothing says that they lie before this point of the story (`at`)"
-        skipped.append(Skipped("memory", counted(unplaced), why_unplaced))
+        skipped.append(Skipped("memory", counted(index.unplaced), why_unplaced))
     if why:
         skipped.append(Skipped("memory", "the question's emotion", f"not scored: {why}"))
+    if not index.ids and not index.waiting and not index.unplaced:
+        where = "" if view.until is None else " before this point of the story"
+        add = f"add some: offbook remember {view.character} FILE.jsonl, or talk with --session"
+        skipped.append(Skipped("memory", "memories", f"there are none{where}; {add}"))
     return skipped
 
 

@@ -30,6 +30,7 @@ from offbook.retrieval.memories import (
     memory_index,
     memory_item,
     title_of,
+    with_mood,
 )
 from offbook.retrieval.search import (
     DENSE_WEIGHT,
@@ -40,7 +41,7 @@ from offbook.retrieval.search import (
 from offbook.retrieval.statements import told_sentences
 from offbook.stores import memories
 from offbook.text.concepts import related_terms
-from offbook.text.emotion_names import EMOTIONS, MOST
+from offbook.text.emotion_names import MOST
 from offbook.text.grammar import FIRST_PERSON, word_set
 from offbook.text.words import fold, search_terms
 from offbook.types import ContextItem, Skipped
@@ -65,7 +66,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 HALF: Final = 50
 """So many memories later, being late counts half."""
 FEW: Final = 8
-"""Of fewer memories nothing says what chance gives: all of them may be shown."""
+"""Fewer memories do not say what likeness chance gives: theirs counts as it is."""
+_NAMED: Final = 60
 _LOOKED_AT: Final = 4
 _TOLD_CHARS: Final = 600
 
@@ -90,12 +92,14 @@ async def find_meant(
     *,
     k: int,
     least: float,
+    mood: float = 0.0,
     until: Position | None = None,
 ) -> RecalledMemories:
     """The ``k`` memories at most that a question means, best first.
 
     A turn that was distilled is not among them, its statements are; what is superseded is told with
-    what supersedes it. ``least`` is the relevance that more than a few memories need.
+    what supersedes it. ``least`` is the relevance that a memory needs, ``mood`` the weight of the
+    mood beside the question's emotion.
 
     Raises:
         EmbedderMismatch: the stored vectors have another dimension than the question's.
@@ -103,35 +107,30 @@ async def find_meant(
     revision = 0 if until is None else character.revision
     view = View(character.id, conversation.principal, until, revision)
     index = await memory_index(store, view)
-    found = RecalledMemories(skipped=left_out(len(index.waiting), index.unplaced, felt.why))
+    found = RecalledMemories(skipped=left_out(index, view, felt.why))
     if not index.ids:
         return found
-    emotion = None if felt.emotion is None else [felt.emotion[name] for name in EMOTIONS]
-    meant = Meant(question, felt.vector, emotion)
+    meant = Meant(question, felt.vector, with_mood(felt, conversation, mood))
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     ranked = await worked_out(rank, index, meant, _LOOKED_AT * k + over)
-    good = [
-        one
-        for one in ranked
-        if index.turns[index.rows[one.id]] not in conversation.present
-        and (one.relevance >= least or len(index.ids) < FEW)
-    ]
+    ranked = [one for one in ranked if index.turns[index.rows[one.id]] not in conversation.present]
     earlier = _superseded(index)
-    named = {name for one in good for name in (one.id, *earlier.get(one.id, ()))}
+    named = {name for one in ranked for name in (one.id, *earlier.get(one.id, ()))}
     fragments = {one.id: one for one in await store.read(memories.get, character.id, list(named))}
-    for one in good:
-        if one.id not in fragments:
+    passed_over: list[Skipped] = []
+    for one in ranked:
+        if one.id not in fragments or len(found.items) == k:
             continue
         before = [fragments[name] for name in earlier.get(one.id, ()) if name in fragments]
         item = told_item(fragments[one.id], one.score, before)
-        if len(found.items) == k:
-            break
+        why = "" if one.relevance >= least else f"below {least} (ensemble.memory_score)"
         if tells_nothing(fragments[one.id]):
-            found.skipped.append(
-                Skipped("memory", item.title, "nothing was told there, only asked")
-            )
+            why = "nothing was told there, only asked"
+        if why:
+            passed_over.append(Skipped("memory", item.title or shortened(item.text, _NAMED), why))
         else:
             found.items.append(item)
+    found.skipped += passed_over[: k - len(found.items)]
     return found
 
 
@@ -159,8 +158,11 @@ def rank(index: MemoryIndex, meant: Meant, k: int) -> list[Ranked]:
     matches = np.minimum(matches / np.float32(highest), 1)
     now = _now(index)
     places = np.flatnonzero(now >= 0)
-    relevance = np.full(size, -1, np.float32)
-    relevance[places] = convex_combination(matches[places], similarities[places], DENSE_WEIGHT)
+    combined = matches + np.float32(DENSE_WEIGHT) * similarities
+    relevance = (combined / np.float32(1 + DENSE_WEIGHT)).astype(np.float32)
+    if len(places) >= FEW:
+        combined = convex_combination(matches[places], similarities[places], DENSE_WEIGHT)
+        relevance[places] = combined
     np.maximum.at(relevance, now[places], relevance[places])
     scores = relevance + _bonus(index, meant.emotion)
     if is_of_asker(meant.question):
