@@ -204,6 +204,7 @@ def _refuse(constant: str) -> Any:
 OWNERS: Final = frozenset({"character_id", "source_id"})
 """Columns that do not travel."""
 _MAX_INTEGER: Final = 2**31 - 1
+_MAX_BIG_INTEGER: Final = 2**63 - 1
 
 # What a JSON column holds; any other but the attributes of chunks holds a list of texts.
 _OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "mood", "answer"})
@@ -260,8 +261,9 @@ def _fits(column: Column[Any], value: Any) -> bool:
         return isinstance(value, bool)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    if isinstance(kind, Integer | BigInteger):
-        return isinstance(value, int) and abs(value) <= _MAX_INTEGER
+    if isinstance(kind, Integer):
+        most = _MAX_BIG_INTEGER if isinstance(kind, BigInteger) else _MAX_INTEGER
+        return isinstance(value, int) and abs(value) <= most
     return math.isfinite(value)
 
 
