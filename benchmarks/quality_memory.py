@@ -28,7 +28,7 @@ FOLDER: Final = Path(__file__).parent / "memory"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was not found, of how many; ``tokens`` are the mean characters of memories shown."""
+    """What was not found, of how many; ``shown`` are characters of memories, a fact's question."""
 
     facts: int
     lost_facts: tuple[str, ...]
@@ -77,15 +77,6 @@ async def measure(rows: Sequence[dict[str, str]], talk: Sequence[str], **flags: 
                 for row, items in zip(rows, contexts, strict=True)
                 if not any(_is_of(item, row["told"], told[row["told"]]) for item in items)
             ]
-            import os
-
-            if os.environ.get("SHOWALL"):
-                for row, items in zip(rows, contexts, strict=True):
-                    print(row["asked"], "<-", row["told"])
-                    [
-                        print("   ", round(i.score, 3), i.text[:100].replace(chr(10), " / "))
-                        for i in items
-                    ]
             shown = sum(len(item.text) for items in contexts for item in items) / len(rows)
             authored = demo.memories()
             lost_memories = [

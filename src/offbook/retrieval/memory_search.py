@@ -232,7 +232,7 @@ def told_item(
     if fragment.session is None:
         return memory_item(fragment, score)
     said = fragment.said if fragment.kind else shortened(fragment.said, _TOLD_CHARS)
-    own_word = fragment.answered if fragment.kind else ""
+    own_word = fragment.answered if fragment.kind == "own_word" else ""
     text = write_told(said, own_word, [one.said or one.answered for one in before])
     title = title_of(fragment)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
