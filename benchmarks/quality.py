@@ -22,6 +22,7 @@ PARTS = (
     "emotion-retrieval",
     "reading",
     "quotes",
+    "memory",
 )
 
 

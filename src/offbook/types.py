@@ -235,12 +235,20 @@ class Decision:
     created: str = ""
 
 
+StatementKind = Literal["fact", "wish", "promise", "event", "feeling", "own_word"]
+"""What a statement is; ``own_word`` is the character's, the others are of whom it talked with."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFragment:
     """What was said to the character and what it answered (Emotional RAG section II-B.2).
 
     ``emotion`` holds eight integers 1-10 by name, or None where it could not be scored yet;
-    ``session``, ``turn`` and ``principal`` are None for an authored memory.
+    ``session``, ``turn`` and ``principal`` are None for an authored memory. With a ``kind`` it is a
+    statement that was distilled from turns: ``said`` holds it, ``answered`` what the character
+    committed itself to (``own_word``), and the other is empty. ``superseded_by`` is the later
+    statement that says otherwise. ``retired`` is set for a superseded statement, and for a turn
+    whose statements stand for it: the revision of the memories at which that came.
     """
 
     id: str
@@ -251,6 +259,9 @@ class MemoryFragment:
     session: str | None = None
     turn: str | None = None
     principal: str | None = None
+    kind: StatementKind | None = None
+    superseded_by: str | None = None
+    retired: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +345,8 @@ class IndexRequirements:
     by words; ``profile`` is the one-paragraph summary; ``mentions`` are entities and relations as
     chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
     chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
-    have vectors, which nobody waits for; ``summaries`` are of clusters of ``raptor.splitter``.
+    have vectors, which nobody waits for, ``statements`` that turns are distilled as well;
+    ``summaries`` are of clusters of ``raptor.splitter``.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -343,6 +355,7 @@ class IndexRequirements:
     graph: bool = False
     traits: bool = False
     memories: bool = False
+    statements: bool = False
     mentions: bool = False
     summaries: bool = False
 

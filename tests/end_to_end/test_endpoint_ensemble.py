@@ -67,7 +67,7 @@ def answer(body: Mapping[str, Any]) -> Any:
 def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne with a graph, chunks and a memory; nothing but the endpoint is configured."""
     server.answer = answer
-    world.set("method=ensemble", "graph.threshold=1", "ensemble.likeness=-1")
+    world.set("method=ensemble", "graph.threshold=1", "ensemble.memory_score=-1")
     world.set("amadeus.splitter=markdown", "ensemble.gs=live", "ensemble.ae=true")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))

@@ -69,3 +69,26 @@ def test_any_text_is_answered(said, answered):
 @given(st.sampled_from(sorted(frozenset().union(*PHRASES.values()))))
 def test_every_listed_phrase_alone_is_kept_out(phrase):
     assert kept_out(f"{phrase.upper()}!", SHORT)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["<pyai:plan>find it</pyai:plan>", '<x:y a="1"/> <x:z>', '{"title": "A talk"}', "[1, 2]"],
+)
+def test_what_programs_say_to_one_another_is_kept_out(said: str):
+    assert (
+        kept_out(said, "I am the keeper of this light." * 9) == "it is markup or data of a program"
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["I <b>love</b> it.", "a < b: c > d", "[sighs] I lost it.", "<pyai:x> I am ill."]
+)
+def test_words_between_marks_come_in(said: str):
+    assert kept_out(said, "So?") == ""
+
+
+def test_a_question_without_an_answer_is_kept_out_and_what_was_told_is_not():
+    assert "declined or was cut" in kept_out("What is radar?", "Radar?", is_answered=False)
+    assert kept_out("What is radar?", "Radar?") == ""
+    assert kept_out("What is radar? I sell it.", "Radar?", is_answered=False) == ""

@@ -138,9 +138,10 @@ async def test_beyond_the_boundary_nothing_invites_an_answer(recalling):
     found = await recalling.recall("Have you a telephone?", PHONE)
     assert found.boundary is not None
     assert found.boundary.verdict == "out"
-    assert set(kinds(found)) == {"profile", "out_of_scope"}
+    # Of what lies beyond the texts the character may have been told.
+    assert set(kinds(found)) == {"profile", "out_of_scope", "memory"}
     assert "extract_attributes" not in recalling.model.names
-    for kind in ("knowledge", "attribute", "memory"):
+    for kind in ("knowledge", "attribute"):
         assert any("beyond what the character can know" in each for each in why(found, kind))
 
 
@@ -172,14 +173,14 @@ async def test_a_passage_is_shown_once(ada):
 
 
 async def test_weak_passages_and_unlike_memories_are_named(recalling):
-    recalling.sections = {"ensemble": {"passage_score": 1.0, "likeness": 1.0}}
+    recalling.sections = {"ensemble": {"passage_score": 1.0, "memory_score": 1.0}}
     recalling.model.revealing = ()
     found = await recalling.recall(QUESTION, TOM)
     assert set(kinds(found)) == {"profile", "entity"}
     # What relates Tom to her is said in his description.
     assert why(found, "relation") == ["all of it is said in what is shown"]
     assert any("ensemble.passage_score" in each for each in why(found, "knowledge"))
-    assert any("ensemble.likeness" in each for each in why(found, "memory"))
+    assert any("ensemble.memory_score" in each for each in why(found, "memory"))
 
 
 async def test_no_more_memories_than_the_settings_say(recalling):

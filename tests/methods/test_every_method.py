@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,8 +30,10 @@ WORLDS: dict[str, Callable[[Any], Awaitable[Any]]] = {
 BY_WORDS = {"retrieval": {"mode": "lexical"}}
 TREE = IndexRequirements(("acts",), vectors=True, summaries=True)
 GRAPH = IndexRequirements(("graph",), vectors=True, profile=True, graph=True)
-WHOLE = IndexRequirements(("graph", "acts"), profile=True, graph=True, memories=True)
-WHOLE_INDEXED = IndexRequirements(("graph",), profile=True, graph=True, traits=True, memories=True)
+WHOLE = IndexRequirements(
+    ("graph", "acts"), profile=True, graph=True, memories=True, statements=True
+)
+WHOLE_INDEXED = replace(WHOLE, chunkings=("graph",), traits=True)
 MENTIONS = IndexRequirements(("graph",), vectors=False, mentions=True)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import ModelError
 from offbook.prompts import catalogue
+from offbook.prompts.distilling import DistilTurnsInputs
 from offbook.prompts.entities import (
     Described,
     LinkedGroup,
@@ -81,6 +82,7 @@ INPUTS: dict[str, Any] = {  # of prompts that have to be asked about something
     "summarize_conversation": SummarizeConversationInputs(
         "Nora Vey", "They spoke of Hull.", (Turn("Do you hate rain?", "I do. It never ends."),)
     ),
+    "distil_turns": DistilTurnsInputs("Nora Vey", (Turn("My dog is called Rex.", "So?"),)),
     "summarize_cluster": ClusterInputs("Nora Vey", (NORA, "Nora Vey has a shop by the harbour.")),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from offbook.agent.distilling import distil, distils
 from offbook.agent.mood import Mood, Moods, moods_of, time_of
 from offbook.errors import OffbookError
 from offbook.prompts.ask import ask
@@ -123,9 +124,18 @@ class Learning:
         # Between the last look at the queue and the end nothing is waited for: whoever finds this
         # at work may leave a memory in the queue, and it will be looked at once more.
         ids = list(dict.fromkeys([*self._queues.pop(character.id, []), *left]))
-        while ids:
-            await Remembering(runtime, character, scored=_Moving(character.id, moods).move).run(ids)
+        asked = not distils(runtime)
+        while ids or not asked:
+            if ids:
+                scored = _Moving(character.id, moods).move
+                await Remembering(runtime, character, scored=scored).run(ids)
             ids = self._queues.pop(character.id, [])
+            if not ids and not asked:
+                # One call each time that something was said, however much is left.
+                asked, outcome = True, await distil(runtime, character)
+                ids = [*outcome.made, *self._queues.pop(character.id, [])]
+                if outcome.why:
+                    self.failures.append(outcome.why)
 
 
 def is_worth_it(runtime: Runtime) -> bool:

@@ -396,7 +396,13 @@ class ReplayedSession(Session):
             reply = replies[index]
             recall = reply.recall.as_json(reply.usage)
             kept_turn = keeper.keep(
-                conn, said, reply.text, recall=recall, parent=parent, heard=heard
+                conn,
+                said,
+                reply.text,
+                recall=recall,
+                parent=parent,
+                heard=heard,
+                cut=self.endings[index] == "length",
             )
         return kept_turn
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from offbook.settings.model import UserSettings
     from offbook.stores.connection import Connection
     from offbook.stores.conversations import ConversationState
-    from offbook.types import Character, Message, Recall, Usage
+    from offbook.types import Character, Ending, Message, Recall, Usage
 
 _LONGEST_NAME: Final = 60
 _IN_NAMES: Final = frozenset(" .'’-·")
@@ -99,6 +99,11 @@ def user_profile(user: str | None, principal: str, settings: UserSettings) -> Us
     if principal != principals.OWNER:
         return UserProfile(user)
     return UserProfile(user or settings.name or None, settings.description)
+
+
+def was_cut(endings: Sequence[Ending]) -> bool:
+    """Whether a reply ended at its limit of length."""
+    return any(ending.finish_reason == "length" for ending in endings)
 
 
 def _now() -> datetime:
@@ -264,7 +269,8 @@ class Session:
     async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
         turn = await self._recall(said)
         pieces: list[str] = []
-        options = replace(turn.options, sample=place.sample)
+        endings: list[Ending] = []
+        options = replace(turn.options, sample=place.sample, ended=endings.append)
         stream = pipeline.stream_reply(
             turn.runtime, self.character, turn.recall, turn.history, options
         )
@@ -272,7 +278,7 @@ class Session:
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
-        await self._finish(turn, said, "".join(pieces).strip(), place)
+        await self._finish(turn, said, "".join(pieces).strip(), place, cut=was_cut(endings))
 
     async def ask(self, said: str) -> Reply:
         """The reply, whole.
@@ -281,10 +287,12 @@ class Session:
             ModelError: the endpoint failed, or gave nothing that can be used.
         """
         turn = await self._recall(said)
+        endings: list[Ending] = []
+        options = replace(turn.options, ended=endings.append)
         text = await pipeline.reply(
-            turn.runtime, self.character, turn.recall, turn.history, options=turn.options
+            turn.runtime, self.character, turn.recall, turn.history, options=options
         )
-        return await self._finish(turn, said, text)
+        return await self._finish(turn, said, text, cut=was_cut(endings))
 
     async def recall(self, said: str) -> tuple[Recall, Usage]:
         """What the reply would rest on; none is generated, and nothing is kept.
@@ -372,13 +380,19 @@ class Session:
         return frozenset(stored.union(*(turn.documents for turn in turns)))
 
     async def _finish(
-        self, turn: OpenTurn, said: str, text: str, place: Place = swipes.NEXT
+        self,
+        turn: OpenTurn,
+        said: str,
+        text: str,
+        place: Place = swipes.NEXT,
+        *,
+        cut: bool = False,
     ) -> Reply:
         reply = Reply(text, turn.recall, turn.meter.usage())
         kept_turn: KeptTurn | None = None
         if self._history.keep:
             kept_turn = await self._store.write(
-                lambda conn: self._add(conn, turn, said, reply, place)
+                lambda conn: self._add(conn, turn, said, reply, place, cut=cut)
             )
             reply = replace(reply, remembered=Remembered(kept_turn.memory, kept_turn.why))
         self.last = reply
@@ -397,7 +411,14 @@ class Session:
         return reply
 
     def _add(
-        self, conn: Connection, turn: OpenTurn, said: str, reply: Reply, place: Place
+        self,
+        conn: Connection,
+        turn: OpenTurn,
+        said: str,
+        reply: Reply,
+        place: Place,
+        *,
+        cut: bool,
     ) -> KeptTurn:
         history, memory = self._history, turn.runtime.settings.memory
         keeper = TurnKeeper(self.character, history.session, history.principal, memory)
@@ -409,6 +430,7 @@ class Session:
             said,
             reply.text,
             recall=reply.recall.as_json(reply.usage) | place.as_json(),
+            cut=cut,
             parent=place.parent,
             heard=turn.heard,
         )

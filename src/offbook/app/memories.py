@@ -24,7 +24,7 @@ from offbook.ingestion.memories import Remembering, waiting
 from offbook.ingestion.reports import unheard
 from offbook.memory.turns import list_kept_out
 from offbook.retrieval.point import known_points
-from offbook.stores import forgetting, jobs, memories
+from offbook.stores import forgetting, jobs, memories, memory_statements
 from offbook.stores.memories import memory_id
 from offbook.stores.statements import batches, storable
 from offbook.types import MemoryFragment, Usage, as_tuple
@@ -277,7 +277,8 @@ class Memories:
             ):
                 scores.setdefault(index.ids[hit.index], 1 / (1 + max(0.0, hit.score)))
         best = sorted((name for name in scores if name in fragments), key=lambda n: -scores[n])[:k]
-        return [{**memory_row(fragments[name]), "score": scores[name]} for name in best]
+        rows = await home.store.read(as_rows, character.id, [fragments[name] for name in best])
+        return [{**row, "score": scores[row["id"]]} for row in rows]
 
     async def forget(
         self,
@@ -373,11 +374,21 @@ def memory_rows(
 ) -> list[dict[str, Any]]:
     """``show NAME memories``: of one principal with the authored ones, or all; oldest first."""
     fragments = memories.list_memories(conn, character, principal=principal)
-    return [memory_row(fragment) for fragment in fragments]
+    return as_rows(conn, character, fragments)
 
 
-def memory_row(fragment: MemoryFragment) -> dict[str, Any]:
-    """A memory in the shape of the contract."""
+def as_rows(
+    conn: Connection, character: str, fragments: Sequence[MemoryFragment]
+) -> list[dict[str, Any]]:
+    """Memories in the shape of the contract; statements with the turns that they rest on."""
+    ids = [fragment.id for fragment in fragments if fragment.kind is not None]
+    told = memory_statements.evidence(conn, character, ids) if ids else {}
+    return [_memory_row(fragment, told.get(fragment.id, ())) for fragment in fragments]
+
+
+def _memory_row(
+    fragment: MemoryFragment, told: Sequence[memory_statements.Place]
+) -> dict[str, Any]:
     session, user = (None, None) if fragment.session is None else names_of(fragment.session)
     return {
         "id": fragment.id,
@@ -387,6 +398,9 @@ def memory_row(fragment: MemoryFragment) -> dict[str, Any]:
         "at": fragment.at,
         "session": session,
         "user": user,
+        "kind": fragment.kind,
+        "evidence": [{"session": names_of(place)[0], "turn": turn} for place, turn in told],
+        "superseded_by": fragment.superseded_by,
     }
 
 

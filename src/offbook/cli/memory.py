@@ -106,7 +106,7 @@ def memories_command(
 
 
 def memories(rows: list[dict[str, Any]]) -> str:
-    """Memories for people, three lines each; the strongest emotions with their levels."""
+    """Memories for people, two or three lines each; the strongest emotions with their levels."""
     lines = []
     for row in rows:
         details = [row["id"]] if "id" in row else []
@@ -119,7 +119,14 @@ def memories(rows: list[dict[str, Any]]) -> str:
             details.append(f"user {row['user']!r}")
         if "emotion" in row:
             details.append("not scored yet" if row["emotion"] is None else felt(row["emotion"]))
+        if row.get("superseded_by"):
+            details.append(f"superseded by {row['superseded_by']}")
         lines.append(", ".join(details))
+        if row.get("kind"):
+            text = shortened(row["said"] or row["answered"], 140)
+            turns = counted(len(row["evidence"]), "turn")
+            lines.append(f"    {row['kind'].replace('_', ' ')}: {text} ({turns})")
+            continue
         lines.append(f"    said: {shortened(row['said'], 140)}")
         lines.append(f"    answered: {shortened(row['answered'], 140)}")
     return "".join(f"{line}\n" for line in lines)

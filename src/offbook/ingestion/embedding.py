@@ -61,8 +61,17 @@ def memory_text(said: str, answered: str) -> str:
 
 
 def memory_texts(fragments: Sequence[MemoryFragment]) -> dict[str, str]:
-    """Return what is embedded of memories, by their ids."""
-    return {one.id: memory_text(one.said, one.answered) for one in fragments}
+    """Return what is embedded of memories, by their ids.
+
+    Of a turn of a conversation that is what was said: the reply is mostly about the documents, and
+    longer. A statement stands alone; an authored memory is embedded with both halves, as a pair.
+    """
+    return {
+        one.id: memory_text(one.said, one.answered)
+        if one.session is None
+        else (one.said or one.answered)[:MEMORY_CHARS]
+        for one in fragments
+    }
 
 
 def without_vector(text: str, why: str) -> str:

@@ -17,6 +17,7 @@ from offbook.ingestion.embedding import check_active, embed_missing, memory_text
 from offbook.ingestion.reports import Steps, unheard
 from offbook.memory.emotion import score_memories
 from offbook.models.batching import Asking, run_all
+from offbook.retrieval.search import encode_terms
 from offbook.stores import conversations, jobs, memories, vectors
 from offbook.stores.statements import batches
 
@@ -129,6 +130,8 @@ class Remembering:
         jobs.remove_subjects(conn, name, sorted(set(ids).difference(present)))
         jobs.enqueue(conn, name, jobs.REMEMBER, present)
         jobs.start(conn, name, jobs.REMEMBER, present)
+        texts = memory_texts(fragments)
+        memories.set_terms(conn, name, {one: encode_terms(text) for one, text in texts.items()})
         self._documents = _documents_by_memory(conn, name, fragments)
         return fragments
 
@@ -141,7 +144,7 @@ class Remembering:
 
     async def _score(self, fragments: Sequence[MemoryFragment]) -> None:
         settings, store = self.runtime.settings, self.runtime.store
-        unscored = [fragment for fragment in fragments if fragment.emotion is None]
+        unscored = [one for one in fragments if one.emotion is None and one.kind is None]
         steps = Steps("scoring memories", self.progress)
         steps.begin(len(unscored))
         asking = Asking(

@@ -46,6 +46,8 @@ async def score_memories(
 ) -> list[PutAside[MemoryFragment]]:
     """Have the fragments that have no emotion scored, many in a call, the calls side by side.
 
+    A statement has the emotion of its turn, or none.
+
     Returns:
         Fragments without a usable answer, each with the reason: they stay without an emotion, are
         recalled by their meaning, and are scored again when this is called next.
@@ -64,7 +66,7 @@ async def score_memories(
         return [part.by_name() for part in parts]
 
     batches = in_batches(
-        [fragment for fragment in fragments if fragment.emotion is None],
+        [one for one in fragments if one.emotion is None and one.kind is None],
         lambda fragment: sum(map(tokens_of, _texts(fragment))),
         asking.batch_tokens,
         asking.batch_items,

@@ -7,11 +7,13 @@ short. The rules are listed in docs/memory.md. Source: ours.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
+from offbook.text.sentences import sentences
 from offbook.text.tokens import count_tokens
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold
@@ -29,17 +31,30 @@ _FILLERS: Final = (
 """Words that may stand beside such phrases and say nothing."""
 _WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _APOSTROPHES: Final = re.compile(r"['’]")
+_READ: Final = 20_000
+_TAG: Final = r"[a-z][\w.-]{0,40}:[\w.-]{1,40}"
+_MARKUP: Final = re.compile(
+    rf"<({_TAG})\b[^<>]{{0,500}}>.*?</\1>|</?{_TAG}\b[^<>]{{0,500}}>", re.IGNORECASE | re.DOTALL
+)
+"""Tags with a namespace, which programs put between one another: ``<pyai:plan>...</pyai:plan>``."""
 _NO_WORD: Final = re.compile(r"[\W_]+")
 
 
-def kept_out(said: str, answered: str, names: Iterable[str] = ()) -> str:
-    """Why a turn is small talk; empty where it is to be remembered.
+def kept_out(
+    said: str, answered: str, names: Iterable[str] = (), *, is_answered: bool = True
+) -> str:
+    """Why a turn is nothing to remember; empty where it is to be remembered.
 
     Args:
         said: What the person said.
         answered: What the character answered.
         names: Names that the character is addressed by.
+        is_answered: Whether the reply is whole, and answers what was asked.
     """
+    if not _MARKUP.sub("", said[:_READ]).strip() or _is_data(said):
+        return "it is markup or data of a program"
+    if not is_answered and only_asks(said):
+        return "nothing was told, and its reply declined or was cut"
     # Nobody greets at such length, and a turn may be of a megabyte.
     if len(said) > 200 or count_tokens(answered[:2000]) > SHORT_ANSWER_TOKENS:
         return ""
@@ -59,6 +74,25 @@ def kept_out(said: str, answered: str, names: Iterable[str] = ()) -> str:
     left = _pattern(_FILLERS).sub(" ", left).strip()
     kinds = " and ".join(dict.fromkeys(kinds_said))
     return f"{kinds}, and nothing besides" if kinds_said and not left else ""
+
+
+def only_asks(said: str) -> bool:
+    """Whether all sentences of what was said are questions."""
+    read = said[:_READ]
+    parts = [read[start:end].rstrip(" \"'”’)") for start, end in sentences(read)]
+    return all(part.endswith(("?", "？")) for part in parts)
+
+
+def _is_data(said: str) -> bool:
+    """Whether it is a JSON object or list."""
+    text = said.strip()
+    if len(text) > _READ or not text.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 @cache

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.memory.gate import kept_out
-from offbook.stores import conversations, jobs, memories, text_versions
+from offbook.stores import conversations, jobs, memories, memory_statements, text_versions
 from offbook.types import MemoryFragment
 
 if TYPE_CHECKING:
@@ -57,6 +57,16 @@ NO_CONVERSATION: Final = ConversationContext()
 
 
 MEANWHILE: Final = "what it rests on was forgotten meanwhile"
+
+
+def says_something(recall: Mapping[str, Any] | None) -> bool:
+    """Whether a reply is whole, and no decline of what lies beyond the character.
+
+    ``recall`` is what is kept of it with its turn; None: nothing is known of it.
+    """
+    kept = recall or {}
+    verdict = (kept.get("boundary") or {}).get("verdict")
+    return not kept.get("cut") and verdict != "out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +124,11 @@ class TurnKeeper:
         recall: Mapping[str, Any] | None = None,
         parent: str | None = None,
         heard: Heard | None = None,
+        cut: bool = False,
     ) -> KeptTurn:
         """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
+
+        That its reply was ``cut`` at the limit of length is noted with what it rested on.
 
         Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
@@ -129,7 +142,9 @@ class TurnKeeper:
         before = begun.head if parent is None else (parent or None)
         turn = conversations.turn_id(before, said, answered)
         known = conversations.holds(conn, name, self.session, turn)
-        out = self._out(said, answered)
+        if cut:
+            recall = {**(recall or {}), "cut": True}
+        out = self._out(said, answered, is_answered=says_something(recall))
         if out and recall is not None:
             # Settings change: why it is no memory is told of the turn, as it was then.
             recall = {**recall, "remembered": {"memory": None, "why": out}}
@@ -164,12 +179,12 @@ class TurnKeeper:
             return False
         return heard.now(conn, name, self.session, heard.turns).turns != heard.turns
 
-    def _out(self, said: str, answered: str) -> str:
+    def _out(self, said: str, answered: str, *, is_answered: bool) -> str:
         if not self.settings.learn:
             return "memory.learn is off"
         if not self.settings.gate:
             return ""
-        why = kept_out(said, answered, (self.character.name,))
+        why = kept_out(said, answered, (self.character.name,), is_answered=is_answered)
         return f"{why} (memory.gate)" if why else ""
 
     def _memory(self, turn: str) -> str:
@@ -182,8 +197,11 @@ class TurnKeeper:
         # The same words at the same depth: only something before them was edited.
         if any(said == other.said and answered == other.answered for other in siblings):
             return
-        dropped = [self._memory(other.id) for other in siblings if other.is_regenerated]
-        memories.remove(conn, name, dropped, principal=self.principal)
+        dropped = [other.id for other in siblings if other.is_regenerated]
+        places = [(self.session, other) for other in dropped]
+        gone = memory_statements.take_support(conn, name, places)
+        gone += map(self._memory, dropped)
+        memories.remove(conn, name, gone, principal=self.principal)
         stored = conversations.get_turn(conn, name, self.session, turn)
         made = MemoryFragment(
             self._memory(turn),

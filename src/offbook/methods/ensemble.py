@@ -62,6 +62,7 @@ class Ensemble:
             graph=True,
             traits=settings.ensemble.gs == "indexed",
             memories=True,
+            statements=True,
         )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
@@ -87,7 +88,7 @@ class Ensemble:
         entities = _entities(full, findings, settings)
         passages = await _passages(knowledge, ranked, findings, is_out=is_out)
         relations = _relations(full, graph, findings, settings, entities.shown, passages.shown)
-        memories = _memories(remembered, findings, settings, is_out=is_out)
+        memories = _memories(remembered, findings, settings)
         recalled = knowledge.divided_recall(
             self.name,
             question,
@@ -197,15 +198,14 @@ class _Remembered:
 async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remembered:
     """Find the emotion of the question, where there is anything to recall, and the memories."""
     vectors = await knowledge.embedder.embed([full], "query")
-    near = await knowledge.memories(Felt(vectors[0], None))
+    least = knowledge.settings.ensemble.memory_score
+    near = await knowledge.meant_memories(full, Felt(vectors[0], None), least)
     if not near.items:
-        none = [Skipped("memory", "memories", "there are none to recall")]
+        none = [Skipped("memory", "memories", "there are none that the question means")]
         return _Remembered(skipped=near.skipped or none)
     felt = await knowledge.feel(question)
-    memories = await knowledge.memories(felt)
-    least = knowledge.settings.ensemble.likeness
-    like, unlike = like_enough(full, memories.items, least, "ensemble.likeness")
-    return _Remembered(like, [*memories.skipped, *unlike], felt.emotion)
+    memories = await knowledge.meant_memories(full, felt, least)
+    return _Remembered(memories.items, memories.skipped, felt.emotion)
 
 
 async def _attributes(
@@ -272,15 +272,11 @@ async def _passages(
     return _Sorted(passages, [*weak, *again])
 
 
-def _memories(
-    remembered: _Remembered, findings: Findings, settings: EnsembleSettings, *, is_out: bool
-) -> _Sorted:
+def _memories(remembered: _Remembered, findings: Findings, settings: EnsembleSettings) -> _Sorted:
     """Show the memories that speak of whom the texts lack; then those that fit the question best.
 
-    Best by meaning and emotion, of those that are like it.
+    Also where the question lies beyond the texts: of that the character may have been told.
     """
-    if is_out:
-        return _Sorted([], [Skipped(item.kind, named(item), _BEYOND) for item in remembered.items])
     why = f"others fit better (ensemble.memories = {settings.memories})"
     evidence = {item.memory for item in findings.told}
     others = [item for item in remembered.items if item.memory not in evidence]

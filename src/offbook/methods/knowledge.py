@@ -249,6 +249,23 @@ class Knowledge:
             self.store, self.character, felt, self.conversation, settings, self.until
         )
 
+    async def meant_memories(self, question: str, felt: Felt, least: float) -> RecalledMemories:
+        """The memories that a question means, with a score of at least ``least``."""
+        from offbook.retrieval.memory_search import find_meant
+
+        settings = self.settings.emotional
+        return await find_meant(
+            self.store,
+            self.character,
+            question,
+            felt,
+            self.conversation,
+            k=settings.k,
+            least=least,
+            mood=settings.mood,
+            until=self.until,
+        )
+
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk

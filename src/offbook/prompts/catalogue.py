@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from offbook.prompts import (
+    distilling,
     emotion,
     entities,
     extraction,
@@ -22,7 +23,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(probes, judging, interviewing),
+    *(distilling, probes, judging, interviewing),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

@@ -7,6 +7,7 @@ emotion is that of the character who answers. The emotions are Plutchik's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -17,6 +18,9 @@ from offbook.text.emotion_names import EMOTIONS
 
 _SAID: Final = "You were told: "
 _ANSWERED: Final = "\nYou answered: "
+_TOLD: Final = "They told you: "
+_OWN_WORD: Final = "You said earlier: "
+_BEFORE: Final = "\nThis was so before, and is so no longer: "
 
 IN_CONVERSATION: Final = "in a conversation"
 """How the title of what a conversation taught ends; that of an authored memory does not."""
@@ -29,8 +33,21 @@ def write_memory(said: str, answered: str) -> str:
     return f"{_SAID}{said}{_ANSWERED}{answered}"
 
 
+def write_told(told: str, own_word: str = "", before: Sequence[str] = ()) -> str:
+    """What the other told in a conversation, or what the character committed itself to.
+
+    ``before`` are statements that it supersedes, oldest first.
+    """
+    text = f"{_OWN_WORD}{own_word}" if own_word else f"{_TOLD}{told}"
+    return text + "".join(f"{_BEFORE}{earlier}" for earlier in before)
+
+
 def read_memory(text: str) -> tuple[str, str] | None:
-    """What was said and answered; None where the text is no whole memory."""
+    """What was said and answered, or told; None where the text is no whole memory."""
+    if text.startswith(_TOLD):
+        return text.removeprefix(_TOLD).partition(_BEFORE)[0], ""
+    if text.startswith(_OWN_WORD):
+        return "", text.removeprefix(_OWN_WORD).partition(_BEFORE)[0]
     said, mark, answered = text.removeprefix(_SAID).rpartition(_ANSWERED)
     return (said, answered) if mark and text.startswith(_SAID) else None
 

@@ -14,6 +14,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -34,6 +35,7 @@ from offbook.prompts.emotion import (
 )
 from offbook.retrieval.emotional import recall
 from offbook.retrieval.point import known_points
+from offbook.retrieval.search import LexicalIndex
 from offbook.stores import memories
 from offbook.stores import vectors as vector_rows
 from offbook.stores.columns import unpack
@@ -100,7 +102,15 @@ class View(NamedTuple):
     revision: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+class Pairs(NamedTuple):
+    """Memories by their ids, with a row of the matrices each."""
+
+    ids: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    emotions: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
 class MemoryIndex:
     """Memories in the order of their age, those that have a vector.
 
@@ -110,6 +120,10 @@ class MemoryIndex:
         ids: One a row.
         ordinals: The age of each row.
         turns: The turn that taught each; None for an authored one.
+        kinds: Of each that is a statement; None for others.
+        terms: The packed terms of each; empty where none were made.
+        retired: Id of what a statement stands for -> the statement that supersedes it; None for a
+            turn that was distilled.
         matrix: Vectors; there may be room behind the row of the last id.
         emotions: Eight levels a row, NaN where they are not known.
         last: The greatest ordinal that was read.
@@ -123,6 +137,9 @@ class MemoryIndex:
     ids: tuple[str, ...] = ()
     ordinals: tuple[int, ...] = ()
     turns: tuple[str | None, ...] = ()
+    kinds: tuple[str | None, ...] = ()
+    terms: tuple[bytes, ...] = ()
+    retired: Mapping[str, str | None] = field(default_factory=dict)
     matrix: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     emotions: NDArray[np.float32] = field(
         default_factory=lambda: np.empty((0, len(EMOTIONS)), np.float32)
@@ -131,6 +148,25 @@ class MemoryIndex:
     waiting: frozenset[str] = frozenset()
     unscored: frozenset[str] = frozenset()
     unplaced: int = 0
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """The terms of all rows, to search by words."""
+        return LexicalIndex.from_blobs(self.ids, self.terms)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """What was said and answered, without statements: what Emotional RAG recalls."""
+        rows = [row for row, kind in enumerate(self.kinds) if kind is None]
+        if len(rows) == len(self.ids):
+            return Pairs(self.ids, self.matrix[: len(rows)], self.emotions)
+        ids = tuple(self.ids[row] for row in rows)
+        return Pairs(ids, self.matrix[rows], self.emotions[rows])
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Id -> row."""
+        return {name: row for row, name in enumerate(self.ids)}
 
 
 _EMPTY: Final = MemoryIndex()
@@ -203,7 +239,14 @@ def _grown(conn: Connection, old: MemoryIndex, view: View) -> MemoryIndex | None
             emotions[row] = _levels(scored[name])
             if not np.isnan(emotions[row]).any():
                 unscored.discard(name)
-    known = replace(old, emotions=emotions, unscored=frozenset(unscored), waiting=frozenset())
+    retired = memories.retired_since(conn, view.character, old.state.revision)
+    known = replace(
+        old,
+        emotions=emotions,
+        unscored=frozenset(unscored),
+        waiting=frozenset(),
+        retired={**old.retired, **retired} if retired else old.retired,
+    )
     return _with_rows(known, rows, conn.dialect.name)
 
 
@@ -211,7 +254,11 @@ def _with_rows(old: MemoryIndex, rows: Sequence[IndexRow], dialect: str) -> Memo
     """The index with further rows, which are younger than its own."""
     ready = [row for row in rows if row.vector is not None]
     levels = np.array([_levels(row.emotion) for row in ready], np.float32).reshape(-1, 8)
-    unscored = {row.id for row, known in zip(ready, levels, strict=True) if np.isnan(known[0])}
+    unscored = {
+        row.id
+        for row, known in zip(ready, levels, strict=True)
+        if row.kind is None and np.isnan(known[0])
+    }
     emotions = np.concatenate([old.emotions, levels])
     matrix, size = old.matrix, len(old.ids)
     if ready:
@@ -224,6 +271,12 @@ def _with_rows(old: MemoryIndex, rows: Sequence[IndexRow], dialect: str) -> Memo
         ids=(*old.ids, *(row.id for row in ready)),
         ordinals=(*old.ordinals, *(row.ordinal for row in ready)),
         turns=(*old.turns, *(row.turn for row in ready)),
+        kinds=(*old.kinds, *(row.kind for row in ready)),
+        terms=(*old.terms, *(row.terms or b"" for row in ready)),
+        retired={
+            **old.retired,
+            **{row.id: row.superseded_by for row in rows if row.retired is not None},
+        },
         matrix=matrix,
         emotions=emotions,
         last=max([old.last, *(row.ordinal for row in rows)]),
@@ -299,27 +352,17 @@ async def find_memories(
         0 if until is None else character.revision,
     )
     index = await memory_index(store, view)
-    recalled_memories = RecalledMemories(
-        skipped=_left_out(len(index.waiting), index.unplaced, felt.why)
-    )
+    recalled_memories = RecalledMemories(skipped=left_out(index, view, felt.why))
     if not index.ids:
-        if not index.waiting and not index.unplaced:
-            where = "" if until is None else " before this point of the story"
-            add = f"add some: offbook remember {character.id} FILE.jsonl, or talk with --session"
-            none = Skipped("memory", "memories", f"there are none{where}; {add}")
-            recalled_memories.skipped.append(none)
         return recalled_memories
-    emotion: Sequence[float] | None = None
-    if felt.emotion is not None:
-        # The question's emotion with a share of the mood, where there is one.
-        mood, weight = conversation.mood or felt.emotion, settings.mood if conversation.mood else 0
-        emotion = [(1 - weight) * felt.emotion[n] + weight * mood[n] for n in EMOTIONS]
+    emotion = with_mood(felt, conversation, settings.mood)
     # What the prompt holds anyway is found as well, and then passed over: so much more is asked.
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
+    pairs = index.pairs
     recalled = await worked_out(
         recall,
-        index.matrix[: len(index.ids)],
-        index.emotions,
+        pairs.matrix,
+        pairs.emotions,
         felt.vector,
         emotion,
         settings.strategy,
@@ -328,8 +371,13 @@ async def find_memories(
         distance=settings.distance,
         centred=settings.centred,
     )
-    chosen = [hit for hit in recalled if index.turns[hit.index] not in conversation.present]
-    by_id = {index.ids[hit.index]: hit for hit in chosen[: settings.k]}
+    names = [pairs.ids[hit.index] for hit in recalled]
+    chosen = [
+        (name, hit)
+        for name, hit in zip(names, recalled, strict=True)
+        if index.turns[index.rows[name]] not in conversation.present
+    ]
+    by_id = dict(chosen[: settings.k])
     fragments = await store.read(memories.get, character.id, list(by_id))
     recalled_memories.items = [
         # Lower is better for the strategies, higher for every piece of context.
@@ -339,28 +387,45 @@ async def find_memories(
     return recalled_memories
 
 
-def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
-    """A memory as a piece of context.
+def with_mood(
+    felt: Felt, conversation: ConversationContext, weight: float
+) -> Sequence[float] | None:
+    """The question's emotion with a share of the mood, where there is one; None without one."""
+    if felt.emotion is None:
+        return None
+    mood, share = conversation.mood or felt.emotion, weight if conversation.mood else 0
+    return [(1 - share) * felt.emotion[name] + share * mood[name] for name in EMOTIONS]
 
-    Its title says when and in which conversation it was made; it is empty where nobody said.
-    """
-    title = fragment.at or ""
-    if fragment.session is not None:
-        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
-    text = write_memory(fragment.said, fragment.answered)
+
+def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
+    """A memory as a piece of context, with both of its halves."""
+    text, title = write_memory(fragment.said, fragment.answered), title_of(fragment)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 
 
-def _left_out(waiting: int, unplaced: int, why: str) -> list[Skipped]:
+def title_of(fragment: MemoryFragment) -> str:
+    """When a memory was made, and that it was in a conversation; empty where nobody said."""
+    title = fragment.at or ""
+    if fragment.session is not None:
+        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
+    return title
+
+
+def left_out(index: MemoryIndex, view: View, why: str) -> list[Skipped]:
+    """What is not recalled yet, or not at this point; ``why`` the question has no emotion."""
     skipped = []
-    if waiting:
+    if index.waiting:
         why_waiting = "not scored and embedded yet; it continues in the background"
-        skipped.append(Skipped("memory", counted(waiting), why_waiting))
-    if unplaced:
+        skipped.append(Skipped("memory", counted(len(index.waiting)), why_waiting))
+    if index.unplaced:
         why_unplaced = "nothing says that they lie before this point of the story (`at`)"
-        skipped.append(Skipped("memory", counted(unplaced), why_unplaced))
+        skipped.append(Skipped("memory", counted(index.unplaced), why_unplaced))
     if why:
         skipped.append(Skipped("memory", "the question's emotion", f"not scored: {why}"))
+    if not index.ids and not index.waiting and not index.unplaced:
+        where = "" if view.until is None else " before this point of the story"
+        add = f"add some: offbook remember {view.character} FILE.jsonl, or talk with --session"
+        skipped.append(Skipped("memory", "memories", f"there are none{where}; {add}"))
     return skipped
 
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from offbook.names.titles import TITLES
-from offbook.prompts.emotion import HERE, write_memory
-from offbook.retrieval.memories import View, memory_index, memory_item
+from offbook.prompts.emotion import HERE, write_told
+from offbook.retrieval.memories import View, memory_index
+from offbook.retrieval.memory_search import told_item
 from offbook.retrieval.statements import is_statement, names, told_sentences
 from offbook.stores import memories
 from offbook.text.sentences import sentences
@@ -57,12 +58,12 @@ class MemoryEvidence:
 class _Utterance:
     """One thing that was said to the character, and the sentences of it that tell something.
 
-    ``present`` where the prompt holds it word by word.
+    ``hidden`` where the prompt holds it word by word, or where statements stand for it.
     """
 
     item: ContextItem
     telling: tuple[str, ...]
-    present: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,7 @@ class EvidenceSearch:
             shown -= 1
             telling = _holding(message.content, words, told_sentences)
             if telling:
-                after = self.history[place + 1] if place + 1 < len(self.history) else message
-                answered = after.content if after.role == "assistant" else ""
-                text = write_memory(message.content, answered)
+                text = write_told(message.content)
                 utterances.append(
                     _Utterance(ContextItem("memory", HERE, text, 1.0), telling, shown >= 0)
                 )
@@ -156,8 +155,11 @@ def _utterance(
         telling = tuple(
             sentence for half in halves for sentence in _holding(half, words, _all_sentences)
         )
-    item = memory_item(fragment, 1.0)
-    return _Utterance(item, telling, fragment.turn is not None and fragment.turn in present)
+    item = told_item(fragment, 1.0)
+    hidden = fragment.retired is not None or (
+        fragment.turn is not None and fragment.turn in present
+    )
+    return _Utterance(item, telling, hidden)
 
 
 def _holding(text: str, words: Sequence[str], split: Callable[[str], list[str]]) -> tuple[str, ...]:
@@ -196,7 +198,7 @@ def _told(
     if not scored:
         return None
     scored.sort(key=lambda one: one[0])
-    items = [hearing.item for *_, hearing in scored if not hearing.present]
+    items = [hearing.item for *_, hearing in scored if not hearing.hidden]
     return MemoryEvidence(scored[0][1], tuple(items[:MOST]))
 
 

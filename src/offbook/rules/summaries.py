@@ -1,7 +1,7 @@
 """Offline summaries, made of the very sentences of the texts: profile, cluster, conversation.
 
-Takes: the inputs of ``profile``, ``summarize_cluster`` and ``summarize_conversation``.  Gives: at
-most about 120 words. Source: ours; extractive.
+Takes: the inputs of ``profile``, ``summarize_cluster``, ``summarize_conversation`` and
+``distil_turns``.  Gives: at most about 120 words; of turns what was told. Source: ours; extractive.
 Paper: a sentence of a cluster is central whose terms are those that many of the others have, after
 Radev, Jing, Styś, Tam 2004 (centroid-based summarization).
 """
@@ -15,7 +15,9 @@ from math import log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
 from offbook.names.character import Names, learn_names
+from offbook.prompts.distilling import Statement, Statements
 from offbook.prompts.summaries import ClusterInputs, ClusterSummary, ProfileInputs
+from offbook.retrieval.statements import told_sentences
 from offbook.rules.evidence import Evidence, gather, is_editorial, without_editorial
 from offbook.text.clauses import tokens_of
 from offbook.text.sentences import sentences
@@ -23,6 +25,7 @@ from offbook.text.tokens import count_tokens, truncate_to_tokens
 from offbook.types import ContextItem
 
 if TYPE_CHECKING:
+    from offbook.prompts.distilling import DistilTurnsInputs
     from offbook.prompts.summaries import SummarizeConversationInputs
     from offbook.types import Turn
 
@@ -107,6 +110,17 @@ def summarize_conversation(inputs: SummarizeConversationInputs) -> str:
     if inputs.summary and left > _TURN_TOKENS:
         lines.insert(0, truncate_to_tokens(inputs.summary, left))
     return " ".join(lines)
+
+
+def distil_turns(inputs: DistilTurnsInputs) -> Statements:
+    """Give each sentence that tells something as a fact, in the words in which it was told."""
+    return Statements(
+        statements=[
+            Statement(turns=[number], kind="fact", text=sentence, same_as=None, replaces=[])
+            for number, turn in enumerate(inputs.turns, 1)
+            for sentence in told_sentences(turn.said)
+        ]
+    )
 
 
 def _gathered(passages: Iterable[str]) -> Evidence:

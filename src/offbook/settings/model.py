@@ -477,7 +477,13 @@ class EnsembleSettings(Section):
         5, ge=0, le=100, description="entities; those that the question names, however many"
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
-    memories: int = Field(3, ge=0, le=100, description="memories, of those that emotional.k finds")
+    memories: int = Field(6, ge=0, le=100, description="memories that the question means")
+    memory_score: float = Field(
+        0.0,
+        ge=-1,
+        le=1,
+        description="least relevance of a memory; 0: as much as any (a few memories may have less)",
+    )
     passage_score: float | None = Field(
         None,
         ge=-1,
@@ -489,7 +495,7 @@ class EnsembleSettings(Section):
         0.12,
         ge=-1,
         le=1,
-        description="least likeness to the question of memories, and of entities beside named ones",
+        description="least likeness to the question of entities beside named ones",
     )
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
     entity_share: float = Field(3.0, gt=0, description="share of the budget: entities")
@@ -505,6 +511,9 @@ class MemorySettings(Section):
 
     learn: bool = Field(True, description="finished turns of kept conversations become memories")
     gate: bool = Field(True, description="keep small talk out; see docs/memory.md")
+    distil: bool = Field(
+        True, description="a model distils turns into statements: one call for four turns"
+    )
     batch: int = Field(20, ge=1, le=200, description="memories scored in one call")
     grace_seconds: float = Field(
         1.0, ge=0, le=600, description="how long the end of a command waits for unfinished scoring"

@@ -255,6 +255,16 @@ def kept_out(conn: Connection, character: str, session: str) -> dict[str, str]:
     return _noted(conn, character, session, turns.c.recall["remembered", "why"].as_string())
 
 
+def recalls(
+    conn: Connection, character: str, session: str, ids: Collection[str]
+) -> dict[str, Mapping[str, Any]]:
+    """Map turns of a conversation to what their replies rested on, where that is kept."""
+    c = turns.c
+    chosen = select(c.id, c.recall).where(of(turns, character, conversation_id=session))
+    rows = conn.execute(chosen.where(among(c.id, ids), c.recall.is_not(None)))
+    return {row[0]: row[1] for row in rows}
+
+
 def _noted(conn: Connection, character: str, session: str, note: Any) -> dict[str, str]:
     chosen = select(turns.c.id, note).where(of(turns, character, conversation_id=session))
     return {row[0]: row[1] for row in conn.execute(chosen.where(note.is_not(None)))}

@@ -214,6 +214,7 @@ def _refuse(constant: str) -> Any:
 OWNERS: Final = frozenset({"character_id", "source_id"})
 """Columns that do not travel."""
 _MAX_INTEGER: Final = 2**31 - 1
+_MAX_BIG_INTEGER: Final = 2**63 - 1
 
 # What a JSON column holds; any other but attributes and places holds a list of texts.
 _OBJECTS: Final = frozenset({"settings", "parameters", "recall", "emotion", "mood", "answer"})
@@ -272,8 +273,9 @@ def _fits(column: Column[Any], value: Any) -> bool:
         return isinstance(value, bool)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    if isinstance(kind, Integer | BigInteger):
-        return isinstance(value, int) and abs(value) <= _MAX_INTEGER
+    if isinstance(kind, Integer):
+        most = _MAX_BIG_INTEGER if isinstance(kind, BigInteger) else _MAX_INTEGER
+        return isinstance(value, int) and abs(value) <= most
     return math.isfinite(value)
 
 
@@ -360,7 +362,8 @@ def export_character(
             if with_conversations:
                 archive.add("principals.jsonl", _principals(conn, stored.id))
             talk = _TALK if with_conversations else ()
-            for table in (*KNOWLEDGE, *talk, *_AFTER):
+            supported = (schema.memory_evidence,) if with_conversations else ()
+            for table in (*KNOWLEDGE, *talk, *_AFTER, *supported):
                 rows = _rows(conn, table, stored.id, with_conversations=with_conversations)
                 archive.add(f"{table.name}.jsonl", rows)
             _add_vectors(conn, archive, stored.id, with_conversations=with_conversations)
@@ -404,7 +407,8 @@ def _import(conn: Connection, archive: ArchiveReader, *, replace: bool) -> Chara
         people = [to_values(schema.principals, _OF_PRINCIPAL, each) for each in lines]
         add_missing(conn, schema.principals, people)
     law = Law()
-    for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER):
+    supported = (schema.memory_evidence,) if talk else ()
+    for table in (*KNOWLEDGE, *(_TALK if talk else ()), *_AFTER, *supported):
         names, owner = _columns(table), owner_of(conn, table, character)
         lines = archive.lines(f"{table.name}.jsonl")
         while rows := [{**owner, **to_values(table, names, x)} for x in islice(lines, BATCH)]:
@@ -482,7 +486,7 @@ def _rows(
         memory = schema.memory_fragments.c
         is_subject = (memory.id == table.c.subject) & memory.turn_id.is_not(None)
         learned = exists().where(of(schema.memory_fragments, character), is_subject)
-        chosen = chosen.where(~learned)
+        chosen = chosen.where(~learned, table.c.kind != jobs.DISTIL)
     for row in conn.execute(chosen, execution_options={"yield_per": BATCH}).mappings():
         yield to_line(to_row(row))
 

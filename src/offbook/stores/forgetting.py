@@ -25,7 +25,7 @@ from sqlalchemy import (
     update,
 )
 
-from offbook.stores import call_cache, conversations, memories
+from offbook.stores import call_cache, conversations, memories, memory_statements
 from offbook.stores.evaluations import CELL_KEY, FORGOTTEN, RATING_KEY, unquoted
 from offbook.stores.schema import (
     cells,
@@ -112,12 +112,18 @@ def forget_memories(
 ) -> list[str]:
     """Delete memories, and take their text out of every turn and evaluated reply that recalled it.
 
-    ``with_replies`` those replies go as well; their cells then count as failed. The caller purges
-    the store afterwards.
+    With the memory of a turn go the statements that only it supports. ``with_replies`` those
+    replies go as well; their cells then count as failed. The caller purges the store afterwards.
 
     Returns:
         The ids of the memories that were there.
     """
+    places = [
+        (one.session, one.turn)
+        for one in memories.get(conn, character, list(ids))
+        if one.session is not None and one.turn is not None and one.kind is None
+    ]
+    ids = [*dict.fromkeys([*ids, *memory_statements.take_support(conn, character, places)])]
     gone = frozenset(ids)
 
     def is_gone(item: Item) -> bool:
@@ -130,7 +136,7 @@ def forget_memories(
     for piece in batches(list(gone), _IDS_AT_ONCE):
         _drop(conn, character, _holding(turns.c.recall, piece), is_gone)
     mark_unpurged(conn)
-    return memories.remove(conn, character, list(ids))
+    return memories.remove(conn, character, ids)
 
 
 def remove_conversation(conn: Connection, character: str, session: str) -> bool:
@@ -139,10 +145,10 @@ def remove_conversation(conn: Connection, character: str, session: str) -> bool:
     Returns:
         Whether there was one. The caller purges the store afterwards.
     """
-    taught = of(memory_fragments, character, conversation_id=session)
-    forget_memories(
-        conn, character, conn.scalars(select(memory_fragments.c.id).where(taught)).all()
-    )
+    c = turns.c
+    chosen_turns = select(c.id).where(of(turns, character, conversation_id=session))
+    places = [(session, turn) for turn in conn.scalars(chosen_turns)]
+    forget_memories(conn, character, _taught(conn, character, places))
     chosen = delete(conversations_table).where(of(conversations_table, character, id=session))
     return bool(conn.execute(chosen).rowcount)
 
@@ -181,15 +187,16 @@ def _drop(
 
 
 def _taught(conn: Connection, character: str, places: Sequence[Place]) -> list[str]:
-    """List the ids of the memories that turns have taught."""
+    """List the ids of the memories that turns have taught, and that no others support."""
     c = memory_fragments.c
     pairs = tuple_(c.conversation_id, c.turn_id)
-    chosen = select(c.id).where(of(memory_fragments, character))
-    return [
+    chosen = select(c.id).where(of(memory_fragments, character), c.kind.is_(None))
+    taught = [
         memory
         for piece in batches(places)
         for memory in conn.scalars(chosen.where(pairs.in_(piece)))
     ]
+    return [*taught, *memory_statements.supported_only(conn, character, places)]
 
 
 def _resting(conn: Connection, character: str, document: str) -> list[Place]:

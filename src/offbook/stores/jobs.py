@@ -32,8 +32,9 @@ TRAITS: Final = "traits"  # judges what a chunk reveals of the character
 MENTIONS: Final = "mentions"  # a mention or relation without a vector
 SUMMARIZE: Final = "summarize"  # a cluster of chunks without a summary, or one without a vector
 REMEMBER: Final = "remember"  # scores and embeds a memory; the subject is no document's
+DISTIL: Final = "distil"  # distils the turns of a conversation, which is its subject
 
-OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER})
+OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER, DISTIL})
 """Kinds that are about the character; the others are about its source."""
 _QUOTING: Final = (PROFILE, GRAPH, SUMMARIZE)
 
@@ -116,6 +117,12 @@ def list_jobs(
 def remove_subjects(conn: Connection, character: str, subjects: Collection[str]) -> None:
     """Delete all jobs on subjects that are no more."""
     conn.execute(delete(jobs).where(of(character), among(jobs.c.subject, subjects)))
+
+
+def remove_one(conn: Connection, character: str, kind: str, subject: str) -> None:
+    """Delete one job, if it is there."""
+    chosen = (jobs.c.kind == kind) & (jobs.c.subject == subject)
+    conn.execute(delete(jobs).where(of(character), chosen))
 
 
 def remove_kind(conn: Connection, character: str, kind: str) -> None:

@@ -51,13 +51,20 @@ _RENAMED: Final = {"session": "conversation_id", "turn": "turn_id", "principal":
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What an index keeps of a fragment; ``vector`` are the bytes as the engine stores them."""
+    """What an index keeps of a fragment; ``vector`` are the bytes as the engine stores them.
+
+    ``terms`` are those of its text, as the analyzer packed them.
+    """
 
     id: str
     ordinal: int
     emotion: Mapping[str, Any] | None
     at: str | None
     turn: str | None
+    kind: str | None
+    superseded_by: str | None
+    retired: int | None
+    terms: bytes | None
     vector: bytes | None
 
 
@@ -203,6 +210,7 @@ def remove(
     Returns:
         The ids of those that were there.
     """
+    c = memory_fragments.c
     gone = [
         fragment.id
         for fragment in get(conn, character, list(dict.fromkeys(ids)))
@@ -213,7 +221,38 @@ def remove(
         conn.execute(delete(memory_fragments).where(chosen))
         grow_bank(conn, character, cleared=True)
         jobs.remove_subjects(conn, character, gone)
+        # What they superseded counts again.
+        freed = of(memory_fragments, character) & among(c.superseded_by, gone)
+        conn.execute(update(memory_fragments).where(freed).values(superseded_by=None, retired=None))
     return gone
+
+
+def retire(
+    conn: Connection, character: str, ids: Sequence[str], superseded_by: str | None = None
+) -> None:
+    """Note that statements stand for turns, or that a later statement supersedes earlier ones."""
+    if ids:
+        grow_bank(conn, character)
+        chosen = of(memory_fragments, character) & among(memory_fragments.c.id, ids)
+        values = {
+            "retired": bank_state(conn, character).revision,
+            "superseded_by": superseded_by,
+        }
+        conn.execute(update(memory_fragments).where(chosen).values(values))
+
+
+def retired_since(conn: Connection, character: str, revision: int) -> dict[str, str | None]:
+    """Map the fragments that were retired after a revision to what supersedes them."""
+    c = memory_fragments.c
+    chosen = select(c.id, c.superseded_by).where(of(memory_fragments, character))
+    return {row[0]: row[1] for row in conn.execute(chosen.where(c.retired > revision))}
+
+
+def set_terms(conn: Connection, character: str, terms: Mapping[str, bytes]) -> None:
+    """Store the packed terms of fragments, by which they are found by their words."""
+    for name, packed in terms.items():
+        chosen = of(memory_fragments, character, id=name)
+        conn.execute(update(memory_fragments).where(chosen).values(terms=packed))
 
 
 def authored_emotions(
@@ -244,7 +283,8 @@ def lacking(conn: Connection, character: str, set_id: str | None) -> list[str]:
     chosen = select(c.id).where(of(memory_fragments, character))
     if set_id is not None:
         chosen = chosen.join_from(memory_fragments, vector, _in_set(set_id), isouter=True)
-        chosen = chosen.where(or_(c.emotion.is_(None), vector.c.subject_id.is_(None)))
+        unscored = c.emotion.is_(None) & c.kind.is_(None)
+        chosen = chosen.where(or_(unscored, vector.c.subject_id.is_(None)))
     return list(conn.scalars(chosen.order_by(c.ordinal, c.id)))
 
 
@@ -265,7 +305,8 @@ def index_rows(
     c, table = memory_fragments.c, vectors["memory"]
     # As bytes: the matrix is then made in one pass instead of row by row.
     vector = null() if set_id is None else type_coerce(table.c.vector, LargeBinary)
-    chosen = select(*memory_fragments.c["id", "ordinal", "emotion", "at", "turn_id"], vector)
+    names = "id", "ordinal", "emotion", "at", "turn_id", "kind", "superseded_by", "retired", "terms"
+    chosen = select(*memory_fragments.c[names], vector)
     if set_id is not None:
         chosen = chosen.join_from(memory_fragments, table, _in_set(set_id), isouter=True)
     chosen = chosen.where(of(memory_fragments, character), _visible(principal))

@@ -397,10 +397,30 @@ memory_fragments: Final = _table(
     key("conversation_id", nullable=True),
     key("turn_id", nullable=True),
     Column("principal_id", Key, ForeignKey("principals.id", ondelete="CASCADE")),
+    # Of a statement that was distilled from turns; null for a turn, and for an authored memory.
+    Column("kind", Text),
+    # The later statement that says otherwise.
+    key("superseded_by", nullable=True),
+    # The bank's revision at which a turn was distilled, or a statement superseded.
+    Column("retired", BigInteger),
+    Column("terms", LargeBinary),
     belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "turn_id"),
+    Index(None, "character_id", "retired"),
     Index(None, "character_id", "ordinal"),
     Index(None, "principal_id"),
+)
+
+memory_evidence: Final = _table(
+    "memory_evidence",
+    through_character(),
+    key("memory_id", primary=True),
+    # A turn that a statement was told in.
+    key("conversation_id", primary=True),
+    key("turn_id", primary=True),
+    belongs_to("memory_fragments", "memory_id"),
+    belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
+    Index(None, "character_id", "conversation_id", "turn_id"),
 )
 
 memory_banks: Final = _table(

@@ -1,0 +1,232 @@
+"""Turns are distilled into statements, behind the conversation: one call for several turns.
+
+Takes: turns that are stored and embedded.  Gives: statements with the turns as evidence; a later
+one supersedes earlier ones that it contradicts. Turns of an unusable answer stay as they are, and
+are asked about again with the next ones. Source: ours; docs/memory.md, "What is distilled from
+turns".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from offbook.agent.mood import time_of
+from offbook.errors import AnswerError, InputRefused
+from offbook.memory.turns import says_something
+from offbook.prompts.ask import ask
+from offbook.prompts.distilling import DISTIL_TURNS, DistilTurnsInputs
+from offbook.retrieval.memories import View, memory_index
+from offbook.retrieval.memory_search import Meant, rank
+from offbook.stores import conversations, jobs, memories, memory_statements
+from offbook.text.tokens import truncate_to_tokens
+from offbook.text.words import fold, search_terms
+from offbook.types import MemoryFragment, Turn, traits_of
+
+if TYPE_CHECKING:
+    from offbook.prompts.distilling import Statement
+    from offbook.runtime import Runtime
+    from offbook.stores.connection import Connection
+    from offbook.types import Character
+
+PER_CALL: Final = 4
+"""Turns of one call; twice as many where an answer before could not be used."""
+RESTED: Final = timedelta(minutes=10)
+"""After so long a conversation rests: what is left of it is distilled."""
+_KNOWN: Final = 12
+"""Statements that are shown as known: those nearest to the turns."""
+_NEAR: Final = 40
+_TURN_TOKENS: Final = 600
+_RESTATES: Final = 0.8
+"""The share of its words in what a reply rested on, from which an own word only restates it."""
+
+
+def distils(runtime: Runtime) -> bool:
+    """Whether turns are distilled: a model is there to ask, and the method tells statements."""
+    wanted = runtime.settings.memory.distil and runtime.needs.statements
+    return wanted and not traits_of(runtime.extractor).free
+
+
+async def distil(runtime: Runtime, character: Character, *, now: datetime | None = None) -> Outcome:
+    """Distil some turns of the conversation that is most due, if any is: one call.
+
+    Raises:
+        ModelError: the endpoint failed for good; the turns wait.
+        BudgetReached: likewise.
+    """
+    now = now or datetime.now(UTC)
+    due = await runtime.store.read(_due, character.id, now)
+    if due is None:
+        return Outcome()
+    batch = await runtime.store.read(_read, character.id, due)
+    known = await _known(runtime, character, batch)
+    inputs = DistilTurnsInputs(
+        character.name,
+        tuple(_shown(one, batch.recalls) for one in batch.turns),
+        tuple(one.said or one.answered for one in known),
+    )
+    try:
+        answer = await ask(
+            runtime.extractor,
+            DISTIL_TURNS,
+            inputs,
+            documents=batch.documents,
+            retries=runtime.settings.answers.retries,
+        )
+    except (AnswerError, InputRefused) as error:
+        await runtime.store.write(_put_aside, character.id, due.session, error.message)
+        return Outcome(why=error.message)
+    statements = [one for one in answer.statements if not _restates(one, batch)]
+    made = await runtime.store.write(
+        lambda conn: _keep(conn, character.id, batch, known, statements)
+    )
+    return Outcome(made)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Ids of the statements that are new; ``why`` the turns of a call stay undistilled."""
+
+    made: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    session: str
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The memories of some turns, what each reply rested on, and all documents of these."""
+
+    turns: Sequence[MemoryFragment]
+    recalls: Mapping[str, Mapping[str, Any]]
+    documents: frozenset[str]
+
+
+def _due(conn: Connection, character: str, now: datetime) -> _Due | None:
+    """The conversation with most turns that wait, else one that rests."""
+    waiting = memory_statements.undistilled(conn, character)
+    noted = jobs.list_jobs(conn, character, kind=jobs.DISTIL) if waiting else []
+    failed = {job.subject: job.attempts for job in noted}
+    rested: _Due | None = None
+    for talk in sorted(waiting, key=lambda talk: -talk.turns):
+        attempts = failed.get(talk.session, 0)
+        due = _Due(talk.session, PER_CALL if not attempts else 2 * PER_CALL)
+        if talk.turns >= PER_CALL * (attempts + 1):
+            return due
+        last = time_of(talk.last)
+        if not attempts and (last is None or now - last >= RESTED):
+            rested = due
+    return rested
+
+
+def _read(conn: Connection, character: str, due: _Due) -> _Batch:
+    turns = memory_statements.undistilled_turns(
+        conn, character, due.session, due.turns, last=due.turns > PER_CALL
+    )
+    ids = [one.turn for one in turns if one.turn is not None]
+    documents = conversations.documents_of_turns(conn, character, due.session, ids)
+    return _Batch(
+        turns,
+        conversations.recalls(conn, character, due.session, ids),
+        frozenset(f"{character}/{document}" for document in documents),
+    )
+
+
+def _shown(turn: MemoryFragment, recalls: Mapping[str, Mapping[str, Any]]) -> Turn:
+    answered = turn.answered if says_something(recalls.get(turn.turn or "")) else ""
+    return Turn(
+        truncate_to_tokens(turn.said, _TURN_TOKENS), truncate_to_tokens(answered, _TURN_TOKENS)
+    )
+
+
+async def _known(runtime: Runtime, character: Character, batch: _Batch) -> list[MemoryFragment]:
+    """The statements nearest to these turns, which they may repeat or contradict."""
+    view = View(character.id, batch.turns[0].principal)
+    index = await memory_index(runtime.store, view)
+    best: dict[str, float] = {}
+    for turn in batch.turns:
+        row = index.rows.get(turn.id)
+        if row is None:
+            continue
+        for one in rank(index, Meant(turn.said, index.matrix[row], None), _NEAR):
+            if index.kinds[index.rows[one.id]] is not None:
+                best[one.id] = max(best.get(one.id, -1.0), one.relevance)
+    nearest = sorted(best, key=lambda name: -best[name])[:_KNOWN]
+    found: list[MemoryFragment] = await runtime.store.read(memories.get, character.id, nearest)
+    return found
+
+
+def _restates(statement: Statement, batch: _Batch) -> bool:
+    """Whether the character only said what its reply rested on."""
+    if statement.kind != "own_word":
+        return False
+    turns = [batch.turns[number - 1].turn or "" for number in statement.turns]
+    items = [item for turn in turns for item in batch.recalls.get(turn, {}).get("context", ())]
+    ground = {term for item in items for term in search_terms(item["text"])}
+    terms = set(search_terms(statement.text))
+    return bool(terms) and len(terms & ground) >= _RESTATES * len(terms)
+
+
+def _keep(
+    conn: Connection,
+    character: str,
+    batch: _Batch,
+    known: Sequence[MemoryFragment],
+    statements: Sequence[Statement],
+) -> tuple[str, ...]:
+    """Store statements; nothing where a turn was forgotten or distilled meanwhile."""
+    turns = memories.get(conn, character, [one.id for one in batch.turns])
+    if len(turns) < len(batch.turns) or any(one.retired is not None for one in turns):
+        return ()
+    here = {one.id for one in memories.get(conn, character, [one.id for one in known])
+            if one.retired is None}  # fmt: skip
+    texts = {fold(one.said or one.answered): one.id for one in known if one.id in here}
+    made: list[str] = []
+    for one in statements:
+        told = [turns[number - 1] for number in sorted(set(one.turns))]
+        places = [(turn.session or "", turn.turn or "") for turn in told]
+        same = texts.get(fold(one.text))
+        if same is None and one.same_as is not None and known[one.same_as - 1].id in here:
+            same = known[one.same_as - 1].id
+        if same is None:
+            new = _fragment(one, told[-1])
+            memories.add(conn, character, [new])
+            texts[fold(one.text)] = same = new.id
+            made.append(new.id)
+        memory_statements.add_evidence(conn, character, same, places)
+        replaced = {known[number - 1].id for number in one.replaces} & here - {same}
+        memories.retire(conn, character, sorted(replaced), superseded_by=same)
+        here -= replaced
+    memories.retire(conn, character, [one.id for one in turns])
+    jobs.enqueue(conn, character, jobs.REMEMBER, made)
+    jobs.remove_one(conn, character, jobs.DISTIL, batch.turns[0].session or "")
+    return tuple(made)
+
+
+def _fragment(statement: Statement, turn: MemoryFragment) -> MemoryFragment:
+    """A statement as a memory: as old as the last turn that it was told in, and felt as that."""
+    own = statement.kind == "own_word"
+    said, answered = ("", statement.text) if own else (statement.text, "")
+    return MemoryFragment(
+        memories.memory_id(said, answered, principal=f"{turn.principal}/{turn.turn}"),
+        said,
+        answered,
+        turn.emotion,
+        turn.at,
+        turn.session,
+        turn.turn,
+        turn.principal,
+        statement.kind,
+    )
+
+
+def _put_aside(conn: Connection, character: str, session: str, why: str) -> None:
+    jobs.enqueue(conn, character, jobs.DISTIL, [session])
+    jobs.start(conn, character, jobs.DISTIL, [session])
+    jobs.quarantine(conn, character, jobs.DISTIL, [session], why)
