@@ -56,6 +56,7 @@ _PERSON_NAMED: Final = re.compile(
     rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
     + _NAME_BEHIND
 )
+_MARRIED: Final = re.compile(r"\bmarried (?P<names>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)")
 NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
 """What is no kinship in front of a name: a nun's and a monk's title."""
@@ -72,9 +73,10 @@ _INTRODUCED: Final = 1.3
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
-_HEADING: Final = re.compile(r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$")
+_HEADING: Final = re.compile(r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$|\*\*([^*|:]+[^*|:.!?…])\*\*$")
 _PAIR: Final = re.compile(
-    r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*[:：]"
+    r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*"
+    r"(?!(?<=\d):\d)[:：]"
     r"\s*(?:\*\*|__)?\s*(\S.*)",
     re.DOTALL,
 )
@@ -313,6 +315,9 @@ class Evidence:
         """Terms of persons ("brother") to those of the names that the context gives them."""
         persons: dict[str, set[str]] = {}
         for sentence in self.sentences:
+            for match in _MARRIED.finditer(sentence.text):
+                for noun in map(word_term, ("wife", "husband")):
+                    persons.setdefault(noun, set()).update(search_terms(match["names"]))
             for match in _PERSON_NAMED.finditer(_OF_ORDERS.sub("", sentence.text)):
                 noun = word_term(fold(match["noun"]))
                 persons.setdefault(noun, set()).update(
@@ -428,7 +433,7 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
             bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
             title = _HEADING.fullmatch(line)
             if title and bare == line and (line[0] == "#" or len(line.split()) <= 9):
-                name = _plain(title.group(1) or line)
+                name = _plain(title.group(1) or title.group(2) or line)
                 heading, source = search_terms(name), name
                 yield Sentence(number, paragraph, name, "heading", Counter(heading))
                 continue
@@ -550,7 +555,8 @@ _META: Final = re.compile(
     r" (?:that|in|how)\b|"
     r"\b[A-Z]\w+,? and [A-Z]\w+(?: [A-Z]\w+)? (?:all |both )?"
     r"(?:claim|state|report|suggest|record|argue|assert)\b|"
-    r"\b(?:am|is|are) (?:alleged|thought|believed|said|supposed|reputed|rumoured) to\b|"
+    r"\b(?:I|[Hh]e|[Ss]he|[Ii]t|[A-Z]\w+) (?:am|is) (?:alleged|thought|believed|said|supposed"
+    r"|reputed|rumoured) to\b|"
     r"\b[Ii]t is (?:unclear|unknown|uncertain|disputed|debated|possible|likely|thought)\b|"
     r"\b[A-Z]\w+ (?:said|revealed|stated|confirmed|announced|commented|explained) that (?:my|I)\b|"
     r"\b(?:of|in|throughout|from) the (?:first|second|third|fourth|fifth|sixth|seventh|last|final"

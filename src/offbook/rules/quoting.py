@@ -34,7 +34,7 @@ _NUMBER: Final = (
 )
 _AGE: Final = re.compile(
     r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
-    rf"|\b(?:am|is|was|were) (?:only )?(?:{_NUMBER})",
+    rf"|(?:\b(?:am|is|was|were)|['’](?:m|s)) (?:only )?(?:{_NUMBER})",
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
@@ -76,6 +76,8 @@ _BY_YOU: Final = re.compile(
 )
 """What the character does or is; else a sentence about others answers as well."""
 _OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+_NO_AGE: Final = 0.5
+"""What a sentence is worth without an age, where one is asked for: "old" and "year" stand often."""
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
@@ -184,8 +186,7 @@ class Quoting:
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
-        how_old = question.kind == "how_many" and "how old" in fold(question.text)
-        pattern = _AGE if how_old else _FITS.get(question.kind)
+        pattern = _AGE if _asks_age(question) else _FITS.get(question.kind)
         if question.kind == "who" and NAMES.search(question.text):
             pattern = _NAMED
         return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
@@ -238,7 +239,7 @@ class Quoting:
             r"^(?:(?:full )?name|occupation|profession|role|born|known as|title|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"^(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
+            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
@@ -284,7 +285,8 @@ class Quoting:
         """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
         text, item = sentence.text, self.evidence.items[sentence.item]
-        weight = 1.0 if self._fits(index, question) else _UNFIT
+        unfit = _NO_AGE if _asks_age(question) else _UNFIT
+        weight = 1.0 if self._fits(index, question) else unfit
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
@@ -328,6 +330,10 @@ class Quoting:
             return " ".join(self._told[index].text for index in run)
         text = " ".join(self.evidence.sentences[index].text for index in run)
         return text if _is_speech(text) else f"“{text}”"
+
+
+def _asks_age(question: Question) -> bool:
+    return question.kind == "how_many" and "how old" in fold(question.text)
 
 
 def _runs(indices: Sequence[int], blocks: Sequence[Sequence[int]]) -> Iterator[list[int]]:
