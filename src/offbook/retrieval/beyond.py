@@ -163,9 +163,9 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
 
 
 def _has_its_own_calendar(texts: Sequence[str]) -> bool:
-    """Whether several months are none of ours, and none is: the years are then not ours either."""
+    """Whether dates are told, and none in a month of ours: the years are then not ours either."""
     months = {fold(match["month"]) for text in texts for match in _DAY.finditer(text)}
-    return len(months) > 1 and months.isdisjoint(MONTHS_AND_DAYS)
+    return bool(months) and months.isdisjoint(MONTHS_AND_DAYS)
 
 
 def _end_of_setting(texts: Sequence[str]) -> int | None:

@@ -94,6 +94,8 @@ _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
 _DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
 _TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
 """What begins within a speech and ends it."""
+_OPEN_SPEECH: Final = {"“": re.compile("[“”]"), '"': re.compile('"')}
+"""What opens a speech, and what would end it or begin another."""
 _ASKS: Final = re.compile(r"[?？][\"'”’»)」』]*$")
 _CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
 _OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
@@ -458,6 +460,12 @@ def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, fr
             yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", key
             return
         line = value
+    if line[0] in _OPEN_SPEECH and not _OPEN_SPEECH[line[0]].search(line[1:]):
+        # What somebody says goes on in the next paragraph: each sentence of it is a speech.
+        for text in _whole_sentences(line[1:]):
+            plain = f"“{_plain(text)}”"
+            yield plain, _kind(plain), key
+        return
     whole = listed and not _CLOSED.search(line)
     for text in [line] if whole or line.startswith(("“", '"')) else _whole_sentences(line):
         plain = _plain(text)

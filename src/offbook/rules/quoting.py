@@ -27,14 +27,15 @@ _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
 _UNFIT: Final = 0.8
 """What a sentence is worth that has nothing of the kind that is asked for: a time, a place."""
+_VAGUE: Final = r"(?:half|once|twice|every|each|no|none|never|only|always|weekly|daily)\b"
 _NUMBER: Final = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
-    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|once|twice"
-    r"|every|each|no|none|never|only|always|weekly|daily)\b"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?)\b"
+    rf"|\b{_VAGUE}"
 )
 _AGE: Final = re.compile(
     r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
-    rf"|(?:\b(?:am|is|was|were)|['’](?:m|s)) (?:only )?(?:{_NUMBER})",
+    rf"|(?:\b(?:am|is|was|were)|['’](?:m|s)) (?:only )?(?!{_VAGUE})(?:{_NUMBER})",
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
@@ -105,7 +106,7 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
+    it is ``keyed`` where it is a line with a key, ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
     asked for, and is ``alone`` where no other sentence is nearly as good.
     """
 
@@ -117,6 +118,7 @@ class Answer:
     about: bool
     fits: bool = True
     alone: bool = True
+    keyed: bool = False
 
 
 class Quoting:
@@ -323,7 +325,10 @@ class Quoting:
                 before = run[-1]
         sentence, told = self.evidence.sentences[best.index], self._told[best.index]
         about = told.about or told.spoken or sentence.kind != "sentence"
-        return Answer(text.strip(), best.matched, best.score, quoted, sentence.source, about)
+        keyed = sentence.kind == "pair"
+        return Answer(
+            text.strip(), best.matched, best.score, quoted, sentence.source, about, keyed=keyed
+        )
 
     def _run(self, run: Sequence[int]) -> str:
         if self._told[run[0]].spoken:

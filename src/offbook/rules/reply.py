@@ -173,6 +173,11 @@ _ASKS_WHO: Final = re.compile(
     re.IGNORECASE,
 )
 """What is told where a text says who somebody is."""
+_ASKS_WORK: Final = re.compile(
+    r"\b(?:do you do|you do for a living|your (?:job|profession|occupation|trade))\W*$", re.IGNORECASE
+)
+_AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for|at|in)\b")
+"""What says what somebody is; another sentence with the word only has it by chance."""
 _REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _SMALL_TALK: Final[tuple[tuple[str, Courtesy], ...]] = (
@@ -333,6 +338,8 @@ def _answer(
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
     weak = answer is None or answer.matched < MATCHED
+    if answer is not None and question.kind == "what" and _ASKS_WORK.search(question.text):
+        weak = weak or not (answer.keyed or _AT_WORK.search(answer.text))
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]

@@ -50,7 +50,7 @@ _OPINION: Final = re.compile(
 _AT_LENGTH: Final = re.compile(
     r"^(?:and |but |so )?what (?:happened|became of"
     r"|(?:is|was|are|were) (?!it |that )\w+(?: \w+)? like$"
-    r"|(?:do|does|did) (?!you )(?:\w+ ){1,3}do$)"
+    r"|(?:do|does|did) (?!you )(?:[\w'-]+ ){1,3}do$)"
 )
 """What asks for an account."""
 _ASKS_WHY: Final = re.compile(r"(?:and |but |so )?why\b")
