@@ -56,6 +56,24 @@ _PERSON_NAMED: Final = re.compile(
     rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
     + _NAME_BEHIND
 )
+_VAGUE: Final = r"(?:half|once|twice|every|each|no|none|never|only|always|weekly|daily)\b"
+NUMBER: Final = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?)\b"
+    rf"|\b{_VAGUE}"
+)
+_YEARS_OF_LIFE: Final = (
+    rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
+)
+_AGE_NOW: Final = re.compile(
+    rf"\b(?:aged?|born|years?[ -]old)\b|(?:\b(?:I am|(?:she|he) is)|['’][ms]) {_YEARS_OF_LIFE}",
+    re.IGNORECASE,
+)
+_AGE: Final = re.compile(
+    rf"{_AGE_NOW.pattern}|\b(?:turned|birthday)\b|\b(?:(?:I|she|he) was|at) {_YEARS_OF_LIFE}",
+    re.IGNORECASE,
+)
+"""What tells an age, that of today or of any time, often without a word for it."""
 _MARRIED: Final = re.compile(r"\bmarried (?P<names>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)")
 NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
@@ -234,6 +252,10 @@ class Evidence:
             return []
         near = self._near(terms)
         matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
+        if age := age_asked(question):
+            told = [float(age.search(one.text) is not None) for one in self.sentences]
+            for row, is_told in zip(matches, told, strict=True):
+                row[-1] = max(row[-1], _KEY * is_told)  # the implied word stands last
         likeness = self._likeness(terms)
         weights = [
             min(term.weight, _NAMED) ** 0.5
@@ -381,6 +403,13 @@ class Evidence:
         }
         words |= {term: term for term in self._titles - words.keys()}
         return list(words), _meanings([(word, term) for term, word in words.items()])
+
+
+def age_asked(question: Question) -> re.Pattern[str] | None:
+    """What tells the age that a question asks for; None where it asks for none."""
+    if question.kind != "how_many" or "how old" not in fold(question.text):
+        return None
+    return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
 
 
 def _plain_grade(word: str) -> str:

@@ -126,7 +126,7 @@ class _Judge:
     @cached_property
     def last_year(self) -> int | None:
         """The last year that the character can have seen."""
-        if self.inputs.last_year is not None:
+        if self.inputs.last_year is not None or self.inputs.unmentioned is not None:
             return self.inputs.last_year
         return last_year_of(self.inputs.character, (self.inputs.profile,))
 

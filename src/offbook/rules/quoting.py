@@ -17,7 +17,15 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.evidence import NAMES, Evidence, Hit, Sentence, is_editorial
+from offbook.rules.evidence import (
+    NAMES,
+    NUMBER,
+    Evidence,
+    Hit,
+    Sentence,
+    age_asked,
+    is_editorial,
+)
 from offbook.text.clauses import quoted_spans
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
@@ -27,17 +35,6 @@ _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
 _UNFIT: Final = 0.8
 """What a sentence is worth that has nothing of the kind that is asked for: a time, a place."""
-_VAGUE: Final = r"(?:half|once|twice|every|each|no|none|never|only|always|weekly|daily)\b"
-_NUMBER: Final = (
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
-    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?)\b"
-    rf"|\b{_VAGUE}"
-)
-_AGE: Final = re.compile(
-    r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
-    rf"|(?:\b(?:am|is|was|were)|['’](?:m|s)) (?:only )?(?!{_VAGUE})(?:{_NUMBER})",
-    re.IGNORECASE,
-)
 _NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
 _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
     "why": re.compile(
@@ -55,7 +52,7 @@ _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
         r"|along|across|through|up|down|there|here|place|home|house|residence|location|lives)\b",
         re.IGNORECASE,
     ),
-    "how_many": re.compile(_NUMBER, re.IGNORECASE),
+    "how_many": re.compile(NUMBER, re.IGNORECASE),
     "who": re.compile(
         rf"(?<=[\w,;:] )[A-ZÀ-Þ]\w|^(?!The |A |He |She |It |They |I )[A-ZÀ-Þ]"
         rf"|\b(?:{'|'.join(sorted(PERSON_NOUNS))})\b"
@@ -188,7 +185,7 @@ class Quoting:
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
-        pattern = _AGE if _asks_age(question) else _FITS.get(question.kind)
+        pattern = age_asked(question) or _FITS.get(question.kind)
         if question.kind == "who" and NAMES.search(question.text):
             pattern = _NAMED
         return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
@@ -238,7 +235,8 @@ class Quoting:
         """What the texts say that the character is; ``plainly``: only where they say just that."""
         name = re.escape(self._names.full)
         patterns = (
-            r"^(?:(?:full )?name|occupation|profession|role|born|known as|title|species|age)\b.*:",
+            r"^(?:occupation|profession|role|job|trade|title)\b.*:",
+            r"^(?:(?:full )?name|born|known as|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
             r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
@@ -287,7 +285,7 @@ class Quoting:
         """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
         text, item = sentence.text, self.evidence.items[sentence.item]
-        unfit = _NO_AGE if _asks_age(question) else _UNFIT
+        unfit = _NO_AGE if age_asked(question) else _UNFIT
         weight = 1.0 if self._fits(index, question) else unfit
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
@@ -335,10 +333,6 @@ class Quoting:
             return " ".join(self._told[index].text for index in run)
         text = " ".join(self.evidence.sentences[index].text for index in run)
         return text if _is_speech(text) else f"“{text}”"
-
-
-def _asks_age(question: Question) -> bool:
-    return question.kind == "how_many" and "how old" in fold(question.text)
 
 
 def _runs(indices: Sequence[int], blocks: Sequence[Sequence[int]]) -> Iterator[list[int]]:
