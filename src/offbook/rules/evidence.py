@@ -63,14 +63,17 @@ NUMBER: Final = (
     rf"|\b{_VAGUE}"
 )
 _YEARS_OF_LIFE: Final = (
-    rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
+    rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?"
+    r"(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
 )
 _AGE_NOW: Final = re.compile(
-    rf"\b(?:aged?|born|years?[ -]old)\b|(?:\b(?:I am|(?:she|he) is)|['’][ms]) {_YEARS_OF_LIFE}",
+    r"\b(?:aged?|born|years?[ -]old)\b"
+    rf"|(?:\bam|(?<!it )(?<!there )\bis|['’][ms]) {_YEARS_OF_LIFE}",
     re.IGNORECASE,
 )
 _AGE: Final = re.compile(
-    rf"{_AGE_NOW.pattern}|\b(?:turned|birthday)\b|\b(?:(?:I|she|he) was|at) {_YEARS_OF_LIFE}",
+    rf"{_AGE_NOW.pattern}|\b(?:turned|birthday)\b"
+    rf"|(?:(?<!it )(?<!there )\bwas|\bat) {_YEARS_OF_LIFE}",
     re.IGNORECASE,
 )
 """What tells an age, that of today or of any time, often without a word for it."""
@@ -91,7 +94,9 @@ _INTRODUCED: Final = 1.3
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
-_HEADING: Final = re.compile(r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$|\*\*([^*|:]+[^*|:.!?…])\*\*$")
+_HEADING: Final = re.compile(
+    r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$|\*\*([^*|:]+[^*|:.!?…])\*\*$"
+)
 _PAIR: Final = re.compile(
     r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*"
     r"(?!(?<=\d):\d)[:：]"

@@ -192,7 +192,7 @@ class _Judge:
         return bool(self.own & set(words(self.inputs.question[match.start : match.end])))
 
     def _is_in_name(self, match: dated.Found) -> bool:
-        """Whether it is part of a longer name that the texts have: whoever is called so is meant."""
+        """Whether it is part of a longer name that the texts have, and so means its bearer."""
         said = self.inputs.question[match.start : match.end]
         names = read_question(self.inputs.question, self.own).names
         return said[0].isupper() and any(

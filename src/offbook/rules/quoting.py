@@ -76,6 +76,9 @@ _BY_YOU: Final = re.compile(
 _OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _NO_AGE: Final = 0.5
 """What a sentence is worth without an age, where one is asked for: "old" and "year" stand often."""
+_LINKS: Final = frozenset(("and", "but", "so", "then", "yet"))
+_PLACED: Final = re.compile(r"\b(?:in|at|on|from|to|near|of|above|outside) (?:the |an? )?[A-ZÀ-Þ]")
+"""What names a place, where one is asked for."""
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
@@ -103,8 +106,9 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``keyed`` where it is a line with a key, ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
-    asked for, and is ``alone`` where no other sentence is nearly as good.
+    it is ``keyed`` where it is a line with a key, ``about`` the character where it says so,
+    ``fits`` where it has the kind of thing that is asked for, and is ``alone`` where no other
+    sentence is nearly as good.
     """
 
     text: str
@@ -239,7 +243,8 @@ class Quoting:
             r"^(?:(?:full )?name|born|known as|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
+            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}"
+            r"(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
@@ -292,6 +297,10 @@ class Quoting:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
         if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
             weight *= _OF_OTHERS
+        if not is_self and age_asked(question) and self._is_of_another(text):
+            weight *= _UNFIT
+        if question.kind == "where" and sentence.kind == "sentence" and not _PLACED.search(text):
+            weight *= _UNFIT
         if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
         if text in said or spoken.text in said:
@@ -300,7 +309,7 @@ class Quoting:
 
     def _is_of_another(self, text: str) -> bool:
         """Whether the subject of a sentence is named, and is not the character."""
-        first = text.split(" ", 1)[0]
+        first = next((word for word in text.split() if word.lower() not in _LINKS), "")
         named = first[:1].isupper() and first.lower() not in FUNCTION
         return named and fold(first) not in self._names.words
 

@@ -174,7 +174,8 @@ _ASKS_WHO: Final = re.compile(
 )
 """What is told where a text says who somebody is."""
 _ASKS_WORK: Final = re.compile(
-    r"\b(?:do you do|you do for a living|your (?:job|profession|occupation|trade))\W*$", re.IGNORECASE
+    r"\b(?:do you do|you do for a living|your (?:job|profession|occupation|trade))\W*$",
+    re.IGNORECASE,
 )
 _AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for|at|in)\b")
 """What says what somebody is; another sentence with the word only has it by chance."""
@@ -338,8 +339,7 @@ def _answer(
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
     weak = answer is None or answer.matched < MATCHED
-    if answer is not None and question.kind == "what" and _ASKS_WORK.search(question.text):
-        weak = weak or not (answer.keyed or _AT_WORK.search(answer.text))
+    weak = weak or _only_has_word(question, answer)
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]
@@ -363,6 +363,13 @@ def _answer(
     if misses or not sure or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _only_has_word(question: Question, answer: Answer | None) -> bool:
+    """Whether it is asked what somebody does, and an answer has "work" without saying as what."""
+    if answer is None or question.kind != "what" or not _ASKS_WORK.search(question.text):
+        return False
+    return not (answer.keyed or _AT_WORK.search(answer.text))
 
 
 def _is_of_the_world(

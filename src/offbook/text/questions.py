@@ -160,17 +160,18 @@ _CHAT_WORDS: Final = {
 }
 """How people write who chat, and the plain words, where there are any."""
 _LEFT_OUT: Final = (
-    (re.compile(r"^(?:fancy|care for|want|need|like)(?= [^?]+\?\s*$)", re.IGNORECASE), "Do you"),
-    (re.compile(r"^(?:ever )?(?:been|got|seen|heard|had)(?= [^?]+\?\s*$)", re.IGNORECASE), "Have you"),
+    (re.compile(r"(?:fancy|care for|want|need) [^?,]+\?\s*$", re.IGNORECASE), "Do you"),
+    (re.compile(r"(?:ever )?(?:been|got|seen|heard|had) [^?,]+\?\s*$", re.IGNORECASE), "Have you"),
 )
-"""How a question begins that leaves out whom it asks, and what it leaves out."""
+"""A question that leaves out whom it asks ("Fancy a walk?"), and what it leaves out."""
 
 
 def spelt_out(text: str) -> str:
     """A question with plain words for those that are only written in chats ("whats ur dad")."""
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS.get(word.group().lower(), word.group()), text)
-    for pattern, left_out in _LEFT_OUT:
-        plain = pattern.sub(lambda word: f"{left_out} {word.group().lower()}", plain)  # noqa: B023
+    for short, left_out in _LEFT_OUT:
+        if short.match(plain):
+            plain = f"{left_out} {plain[0].lower()}{plain[1:]}"
     return " ".join(plain.split()) if plain != text else text
 
 
@@ -225,8 +226,8 @@ LIGHT: Final = frozenset(
     map(
         word_term,
         word_set(
-            "take took come came go went get got keep kept make made let put bring brought give gave"
-            " use turn move find found see saw look"
+            "take took come came go went get got keep kept make made let put bring brought give"
+            " gave use turn move find found see saw look"
         ),
     )
 )
@@ -307,11 +308,11 @@ def _kind(plain: str, text: str) -> Kind:
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
     if re.match(_REQUEST, plain) or re.match(
-        r"(?:have|had|has|did|do|does|is|are|were|was) ", plain
+        r"(?:have|had|has|did|do|does|is|are|were|was) "
+        r"|(?:can|could|would|will|should|must|may|might) \w+ .*\bwhen\b",
+        plain,
     ):
         return "tell" if re.match(_REQUEST, plain) else "yes_no"
-    if re.match(r"(?:can|could|would|will|should|must|may|might) \w+ .*\bwhen\b", plain):
-        return "yes_no"
     if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
         word = match.group(1)
         kinds: dict[str, Kind] = {
