@@ -177,7 +177,7 @@ _ASKS_WORK: Final = re.compile(
     r"\b(?:do you do|you do for a living|your (?:job|profession|occupation|trade))\W*$",
     re.IGNORECASE,
 )
-_AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for|at|in)\b")
+_AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for)\b")
 """What says what somebody is; another sentence with the word only has it by chance."""
 _REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
