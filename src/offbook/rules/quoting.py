@@ -67,6 +67,8 @@ WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
 _AT_LENGTH: Final = frozenset(("why", "how", "tell", "opinion", "yes_no"))
 """Kinds of questions that one sentence seldom answers."""
+_GOING_ON: Final = frozenset(("why", "tell"))
+"""Kinds whose answer is rather what stands behind a sentence than another that is as good."""
 MOST: Final = 3
 """Sentences that are told, at most."""
 _BY_YOU: Final = re.compile(
@@ -204,8 +206,9 @@ class Quoting:
         telling = question.kind == "who" or not all(term.name for term in question.terms)
         sure = telling and best.matched >= WHOLE and self._answers(best, question)
         # 1 -- another that is as good, where it is not sure that this one answers ----------------
+        going_on = question.kind in _GOING_ON and self.evidence.follows(best.index + 1)
         for hit in hits[1:]:
-            if sure or hit.score < _APART * best.score or len(chosen) >= most:
+            if sure or going_on or hit.score < _APART * best.score or len(chosen) >= most:
                 break
             new = not any(self._repeats(hit.index, other) for other in chosen)
             if new and self._size(chosen | {hit.index}) <= _WORDS:
