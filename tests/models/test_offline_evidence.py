@@ -33,6 +33,7 @@ def test_a_wrapped_line_with_a_colon_is_no_key_and_a_bold_key_is_one():
         "Her father told her: the sea is cold.",
         "She sang.",
     ]
+    assert texts("She rose at 04:30 and sang.") == ["She rose at 04:30 and sang."]
     assert texts("**Age:** 38\n**Eyes:** brown") == ["Age: 38", "Eyes: brown"]
 
 

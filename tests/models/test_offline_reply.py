@@ -133,6 +133,49 @@ def test_the_line_or_the_sentence_that_answers_is_quoted(question, answer):
     assert not said.startswith(("I am not sure", "I cannot say", "This may not"))
 
 
+TOLD_OF = (
+    "# Isa Varn\n\nIsa Varn is a mender of bells. She wakes at 05:15 and rings the yard bell. She"
+    " took up early work in the dark. Isa married Corin Hale. Hale lives in Tarn all winter because"
+    " he hates the noise. She does not eat eels, on the grounds that they look back.\n\n"
+    "**Her cousin, Bett**\n\nIsa was pushed forward at the fair. She was fifteen. But Ruta ran off"
+    " at twelve. In 1873 the poet Sorrel sent her a ballad about drowned men, who are said to sing."
+    "\n\nYou will ask what a bell-wife is. So you call the bell-wife. She climbs up and quiets the"
+    ' bell.\n\n"Put down that I\'m fifty-one and not deaf. It was never courage.\n\n"Is that all?"'
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What time do you wake up?", "at 05:15"),
+        ("How old are you?", "I'm fifty-one and not deaf."),
+        ("How old were you when you were pushed forward?", "I was fifteen."),
+        ("Why does your husband live in Tarn?", "because he hates the noise"),
+        ("Who wrote the ballad of the drowned men?", "the poet Sorrel"),
+        ("Fancy some eels?", "not eat eels"),
+        ("What do you do?", "a mender of bells"),
+        ("What does a bell-wife do?", "quiets the bell"),
+        ("Is it courage?", "It was never courage."),
+    ],
+)
+def test_what_is_told_in_other_words_than_it_is_asked_in_is_quoted(question, answer):
+    assert answer in ask(question, TOLD_OF, character="Isa Varn").replace("’", "'")
+
+
+def test_an_account_goes_on_before_another_sentence_is_told():
+    text = (
+        "My brother Bram was one of the seven. He was thirty. He had given his coat to the miller."
+        "\n\nMy father named his third son Bram after a mule."
+    )
+    said = ask("What happened to Bram?", text, character="Isa Varn")
+    assert "given his coat" in said
+    assert "mule" not in said
+
+
+def test_a_line_in_bold_heads_what_stands_below_it():
+    assert "(Her cousin, Bett)" in ask("Who sent a ballad?", TOLD_OF, character="Isa Varn")
+
+
 @pytest.mark.parametrize(
     "question",
     ["Who was the first man on the moon?", "What is the speed of light?", "Who paints cathedrals?"],

@@ -15,7 +15,7 @@ from offbook.names.character import FirstPerson, Names, learn_names
 from offbook.names.nicknames import is_given
 from offbook.text.clauses import tokens_of
 from offbook.text.english_words import is_english
-from offbook.text.grammar import NAME_PARTICLES, TITLES
+from offbook.text.grammar import MONTHS_AND_DAYS, NAME_PARTICLES, TITLES
 from offbook.text.sentences import sentences
 from offbook.text.words import fold, search_terms, word_term, words
 
@@ -91,6 +91,7 @@ _NEAR: Final = 80
 """Characters between the name and the bracket: the rest of the name, titles, a pronunciation."""
 _HEAD: Final = 4000
 """Characters of a text that are read for the dates of a life: they stand where it is introduced."""
+_DAY: Final = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)? (?:of )?(?P<month>[A-ZÀ-Þ]\w+),? \d{3,4}\b")
 _LIFETIME: Final = 100
 """Years that nobody sees both ends of, where the text does not tell when the character died."""
 _OUR_TIME: Final = 1950
@@ -145,9 +146,12 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
     """The last year that ``character`` can have seen, as far as the heads of its texts tell.
 
     Returns:
-        As ``last_year``; of several texts the first that tells one. Where none does, as with most
+        As ``last_year``; of several texts the first that tells one. None where their months are
+        not ours. Where none does, as with most
         characters of fiction, the end of the time that the texts are set in, if they tell it.
     """
+    if _has_its_own_calendar(texts):
+        return None
     for text in texts:
         head = text[:_HEAD]
         if (year := _end_of_span(character, head)) is not None:
@@ -156,6 +160,12 @@ def last_year_of(character: str, texts: Sequence[str]) -> int | None:
         if (year := last_year(_of_the_character(names, head))) is not None:
             return year
     return _end_of_setting(texts)
+
+
+def _has_its_own_calendar(texts: Sequence[str]) -> bool:
+    """Whether dates are told, and none in a month of ours: the years are then not ours either."""
+    months = {fold(match["month"]) for text in texts for match in _DAY.finditer(text)}
+    return bool(months) and months.isdisjoint(MONTHS_AND_DAYS)
 
 
 def _end_of_setting(texts: Sequence[str]) -> int | None:

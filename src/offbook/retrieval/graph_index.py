@@ -200,7 +200,9 @@ def load_graph_index(conn: Connection, character: Character, until: Position | N
         graph,
         _vectors(conn, character.id, graph, until),
         _terms(conn, character.id, until),
-        last_year_of(character.name, [document.text for document in texts]),
+        last_year_of(
+            character.name, [*(document.text for document in texts), character.profile or ""]
+        ),
         tuple(character.settings.get(NAMES, ())),
     )
 

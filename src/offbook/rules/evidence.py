@@ -56,6 +56,28 @@ _PERSON_NAMED: Final = re.compile(
     rf"\b(?P<noun>(?i:{'|'.join(sorted({*PERSON_NOUNS, 'partner'}, key=len, reverse=True))}))s?"
     + _NAME_BEHIND
 )
+_VAGUE: Final = r"(?:half|once|twice|every|each|no|none|never|only|always|weekly|daily)\b"
+NUMBER: Final = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
+    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?)\b"
+    rf"|\b{_VAGUE}"
+)
+_YEARS_OF_LIFE: Final = (
+    rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?"
+    r"(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
+)
+_AGE_NOW: Final = re.compile(
+    r"\b(?:aged?|born|years?[ -]old)\b"
+    rf"|(?:\bam|(?<!it )(?<!there )\bis|['’][ms]) {_YEARS_OF_LIFE}",
+    re.IGNORECASE,
+)
+_AGE: Final = re.compile(
+    rf"{_AGE_NOW.pattern}|\b(?:turned|birthday)\b"
+    rf"|(?:(?<!it )(?<!there )\bwas|\bat) {_YEARS_OF_LIFE}",
+    re.IGNORECASE,
+)
+"""What tells an age, that of today or of any time, often without a word for it."""
+_MARRIED: Final = re.compile(r"\bmarried (?P<names>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)?)")
 NAMES: Final = re.compile(r"\b(?:names?|named|called|nicknamed|known as)\b")
 _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ])")
 """What is no kinship in front of a name: a nun's and a monk's title."""
@@ -72,9 +94,12 @@ _INTRODUCED: Final = 1.3
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
-_HEADING: Final = re.compile(r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$")
+_HEADING: Final = re.compile(
+    r"#{1,6}\s+(.+)|[^.!?。！？…:;\"”』」*|]{1,70}$|\*\*([^*|:]+[^*|:.!?…])\*\*$"
+)
 _PAIR: Final = re.compile(
-    r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*[:：]"
+    r"(?:[-*+•]\s+)?(?:\*\*|__)?([^\W\d_][^:.!?*_|\n“\"。！？，,；;、]{0,40}?)\s*(?:\*\*|__)?\s*"
+    r"(?!(?<=\d):\d)[:：]"
     r"\s*(?:\*\*|__)?\s*(\S.*)",
     re.DOTALL,
 )
@@ -92,6 +117,8 @@ _CLOSED: Final = re.compile(r"[.!?…。！？][\"'”’»)」』*_]*$")
 _DATE: Final = re.compile(r"[\d\W]*[A-Z][a-z]+[\d\W]*")
 _TORN: Final = re.compile(r'^[^"]*[.,!?…—-]"(?=\s|$)')
 """What begins within a speech and ends it."""
+_OPEN_SPEECH: Final = {"“": re.compile("[“”]"), '"': re.compile('"')}
+"""What opens a speech, and what would end it or begin another."""
 _ASKS: Final = re.compile(r"[?？][\"'”’»)」』]*$")
 _CAPITALISED: Final = re.compile(r"(^|\n|[.!?:]\s+[\"“]?)?\b([A-ZÀ-Þ][\w+#]*(?:-[\w]+)*)")
 _OPENING: Final = frozenset(word.capitalize() for word in FUNCTION)
@@ -230,6 +257,10 @@ class Evidence:
             return []
         near = self._near(terms)
         matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
+        if age := age_asked(question):
+            told = [float(age.search(one.text) is not None) for one in self.sentences]
+            for row, is_told in zip(matches, told, strict=True):
+                row[-1] = max(row[-1], _KEY * is_told)  # the implied word stands last
         likeness = self._likeness(terms)
         weights = [
             min(term.weight, _NAMED) ** 0.5
@@ -313,6 +344,9 @@ class Evidence:
         """Terms of persons ("brother") to those of the names that the context gives them."""
         persons: dict[str, set[str]] = {}
         for sentence in self.sentences:
+            for match in _MARRIED.finditer(sentence.text):
+                for noun in map(word_term, ("wife", "husband")):
+                    persons.setdefault(noun, set()).update(search_terms(match["names"]))
             for match in _PERSON_NAMED.finditer(_OF_ORDERS.sub("", sentence.text)):
                 noun = word_term(fold(match["noun"]))
                 persons.setdefault(noun, set()).update(
@@ -376,6 +410,13 @@ class Evidence:
         return list(words), _meanings([(word, term) for term, word in words.items()])
 
 
+def age_asked(question: Question) -> re.Pattern[str] | None:
+    """What tells the age that a question asks for; None where it asks for none."""
+    if question.kind != "how_many" or "how old" not in fold(question.text):
+        return None
+    return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
+
+
 def _plain_grade(word: str) -> str:
     """The plain form of a word that may be the highest grade of one: "happiest" is happy."""
     return next((form for form in reversed(ungraded(word)) if is_english(form)), word)
@@ -428,7 +469,7 @@ def _read(item: ContextItem, number: int) -> Iterator[Sentence]:
             bare = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
             title = _HEADING.fullmatch(line)
             if title and bare == line and (line[0] == "#" or len(line.split()) <= 9):
-                name = _plain(title.group(1) or line)
+                name = _plain(title.group(1) or title.group(2) or line)
                 heading, source = search_terms(name), name
                 yield Sentence(number, paragraph, name, "heading", Counter(heading))
                 continue
@@ -453,6 +494,12 @@ def _of_line(line: str, *, listed: bool) -> Iterator[tuple[str, SentenceKind, fr
             yield f"{_plain(pair.group(1))}: {_plain(value)}", "pair", key
             return
         line = value
+    if line[0] in _OPEN_SPEECH and not _OPEN_SPEECH[line[0]].search(line[1:]):
+        # What somebody says goes on in the next paragraph: each sentence of it is a speech.
+        for text in _whole_sentences(line[1:]):
+            plain = f"“{_plain(text)}”"
+            yield plain, _kind(plain), key
+        return
     whole = listed and not _CLOSED.search(line)
     for text in [line] if whole or line.startswith(("“", '"')) else _whole_sentences(line):
         plain = _plain(text)
@@ -550,7 +597,8 @@ _META: Final = re.compile(
     r" (?:that|in|how)\b|"
     r"\b[A-Z]\w+,? and [A-Z]\w+(?: [A-Z]\w+)? (?:all |both )?"
     r"(?:claim|state|report|suggest|record|argue|assert)\b|"
-    r"\b(?:am|is|are) (?:alleged|thought|believed|said|supposed|reputed|rumoured) to\b|"
+    r"\b(?:I|[Hh]e|[Ss]he|[Ii]t|[A-Z]\w+) (?:am|is) (?:alleged|thought|believed|said|supposed"
+    r"|reputed|rumoured) to\b|"
     r"\b[Ii]t is (?:unclear|unknown|uncertain|disputed|debated|possible|likely|thought)\b|"
     r"\b[A-Z]\w+ (?:said|revealed|stated|confirmed|announced|commented|explained) that (?:my|I)\b|"
     r"\b(?:of|in|throughout|from) the (?:first|second|third|fourth|fifth|sixth|seventh|last|final"

@@ -126,7 +126,7 @@ class _Judge:
     @cached_property
     def last_year(self) -> int | None:
         """The last year that the character can have seen."""
-        if self.inputs.last_year is not None:
+        if self.inputs.last_year is not None or self.inputs.unmentioned is not None:
             return self.inputs.last_year
         return last_year_of(self.inputs.character, (self.inputs.profile,))
 
@@ -160,7 +160,8 @@ class _Judge:
     def entities(self) -> Iterator[QuestionEntity]:
         """The names and dated things of the question, in its order."""
         question = self.inputs.question
-        topics = [one for one in dated.shipped_topics().find(question) if not self._is_own(one)]
+        found = dated.shipped_topics().find(question)
+        topics = [one for one in found if not self._is_own(one) and not self._is_in_name(one)]
         taken = [(one.start, one.end) for one in topics]
         modern = [span for span in self._made_today() if not _overlaps(*span, taken)]
         taken += modern
@@ -189,6 +190,15 @@ class _Judge:
 
     def _is_own(self, match: dated.Found) -> bool:
         return bool(self.own & set(words(self.inputs.question[match.start : match.end])))
+
+    def _is_in_name(self, match: dated.Found) -> bool:
+        """Whether it is part of a longer name that the texts have, and so means its bearer."""
+        said = self.inputs.question[match.start : match.end]
+        names = read_question(self.inputs.question, self.own).names
+        return said[0].isupper() and any(
+            len(said) < len(name) and said in name and not any(map(self._lacks_surely, words(name)))
+            for name in names
+        )
 
     def _is_relative(self, named: Named) -> bool:
         """Whether it is somebody else of the character's family whom the texts speak of."""

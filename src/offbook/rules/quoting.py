@@ -17,7 +17,15 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.evidence import NAMES, Evidence, Hit, Sentence, is_editorial
+from offbook.rules.evidence import (
+    NAMES,
+    NUMBER,
+    Evidence,
+    Hit,
+    Sentence,
+    age_asked,
+    is_editorial,
+)
 from offbook.text.clauses import quoted_spans
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
@@ -27,16 +35,6 @@ _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
 _UNFIT: Final = 0.8
 """What a sentence is worth that has nothing of the kind that is asked for: a time, a place."""
-_NUMBER: Final = (
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty"
-    r"|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|millions?|dozens?|half|once|twice"
-    r"|every|each|no|none|never|only|always|weekly|daily)\b"
-)
-_AGE: Final = re.compile(
-    r"\b(?:aged?|born|years?[ -]old|turned|birthday)\b"
-    rf"|\b(?:am|is|was|were) (?:only )?(?:{_NUMBER})",
-    re.IGNORECASE,
-)
 _NAMED: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-Þ]\w")
 _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
     "why": re.compile(
@@ -54,7 +52,7 @@ _FITS: Final[Mapping[Kind, re.Pattern[str]]] = {
         r"|along|across|through|up|down|there|here|place|home|house|residence|location|lives)\b",
         re.IGNORECASE,
     ),
-    "how_many": re.compile(_NUMBER, re.IGNORECASE),
+    "how_many": re.compile(NUMBER, re.IGNORECASE),
     "who": re.compile(
         rf"(?<=[\w,;:] )[A-ZÀ-Þ]\w|^(?!The |A |He |She |It |They |I )[A-ZÀ-Þ]"
         rf"|\b(?:{'|'.join(sorted(PERSON_NOUNS))})\b"
@@ -69,6 +67,8 @@ WHOLE: Final = 0.9
 """The share of a question from which on a sentence is said alone."""
 _AT_LENGTH: Final = frozenset(("why", "how", "tell", "opinion", "yes_no"))
 """Kinds of questions that one sentence seldom answers."""
+_GOING_ON: Final = frozenset(("why", "tell"))
+"""Kinds whose answer is rather what stands behind a sentence than another that is as good."""
 MOST: Final = 3
 """Sentences that are told, at most."""
 _BY_YOU: Final = re.compile(
@@ -76,6 +76,11 @@ _BY_YOU: Final = re.compile(
 )
 """What the character does or is; else a sentence about others answers as well."""
 _OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
+_NO_AGE: Final = 0.5
+"""What a sentence is worth without an age, where one is asked for: "old" and "year" stand often."""
+_LINKS: Final = frozenset(("and", "but", "so", "then", "yet"))
+_PLACED: Final = re.compile(r"\b(?:in|at|on|from|to|near|of|above|outside) (?:the |an? )?[A-ZÀ-Þ]")
+"""What names a place, where one is asked for."""
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
@@ -103,8 +108,9 @@ class Answer:
     """What is quoted: in quotation marks where ``quoted``, else in the first person.
 
     The best sentence holds the share ``matched`` of the question, and stands under ``source``;
-    it is ``about`` the character where it says so, ``fits`` where it has the kind of thing that is
-    asked for, and is ``alone`` where no other sentence is nearly as good.
+    it is ``keyed`` where it is a line with a key, ``about`` the character where it says so,
+    ``fits`` where it has the kind of thing that is asked for, and is ``alone`` where no other
+    sentence is nearly as good.
     """
 
     text: str
@@ -115,6 +121,7 @@ class Answer:
     about: bool
     fits: bool = True
     alone: bool = True
+    keyed: bool = False
 
 
 class Quoting:
@@ -184,8 +191,7 @@ class Quoting:
 
     def _fits(self, index: int, question: Question) -> bool:
         """Whether a sentence has anything of the kind that is asked for."""
-        how_old = question.kind == "how_many" and "how old" in fold(question.text)
-        pattern = _AGE if how_old else _FITS.get(question.kind)
+        pattern = age_asked(question) or _FITS.get(question.kind)
         if question.kind == "who" and NAMES.search(question.text):
             pattern = _NAMED
         return pattern is None or bool(pattern.search(self.evidence.sentences[index].text))
@@ -200,8 +206,9 @@ class Quoting:
         telling = question.kind == "who" or not all(term.name for term in question.terms)
         sure = telling and best.matched >= WHOLE and self._answers(best, question)
         # 1 -- another that is as good, where it is not sure that this one answers ----------------
+        going_on = question.kind in _GOING_ON and self.evidence.follows(best.index + 1)
         for hit in hits[1:]:
-            if sure or hit.score < _APART * best.score or len(chosen) >= most:
+            if sure or going_on or hit.score < _APART * best.score or len(chosen) >= most:
                 break
             new = not any(self._repeats(hit.index, other) for other in chosen)
             if new and self._size(chosen | {hit.index}) <= _WORDS:
@@ -235,10 +242,12 @@ class Quoting:
         """What the texts say that the character is; ``plainly``: only where they say just that."""
         name = re.escape(self._names.full)
         patterns = (
-            r"^(?:(?:full )?name|occupation|profession|role|born|known as|title|species|age)\b.*:",
+            r"^(?:occupation|profession|role|job|trade|title)\b.*:",
+            r"^(?:(?:full )?name|born|known as|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"^(?:(?!\bthat\b|,).){1,60}(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
+            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}"
+            r"(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
@@ -284,12 +293,17 @@ class Quoting:
         """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
         text, item = sentence.text, self.evidence.items[sentence.item]
-        weight = 1.0 if self._fits(index, question) else _UNFIT
+        unfit = _NO_AGE if age_asked(question) else _UNFIT
+        weight = 1.0 if self._fits(index, question) else unfit
         is_self = spoken.about or sentence.kind == "pair"
         if not is_self and question.kind == "yes_no" and len(question.terms) == 1:
             weight *= 0.0 if _BY_YOU.search(question.text) and self._is_of_another(text) else 1.0
         if not is_self and not spoken.spoken and _OF_YOU.search(question.text):
             weight *= _OF_OTHERS
+        if not is_self and age_asked(question) and self._is_of_another(text):
+            weight *= _UNFIT
+        if question.kind == "where" and sentence.kind == "sentence" and not _PLACED.search(text):
+            weight *= _UNFIT
         if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
         if text in said or spoken.text in said:
@@ -298,7 +312,7 @@ class Quoting:
 
     def _is_of_another(self, text: str) -> bool:
         """Whether the subject of a sentence is named, and is not the character."""
-        first = text.split(" ", 1)[0]
+        first = next((word for word in text.split() if word.lower() not in _LINKS), "")
         named = first[:1].isupper() and first.lower() not in FUNCTION
         return named and fold(first) not in self._names.words
 
@@ -321,7 +335,10 @@ class Quoting:
                 before = run[-1]
         sentence, told = self.evidence.sentences[best.index], self._told[best.index]
         about = told.about or told.spoken or sentence.kind != "sentence"
-        return Answer(text.strip(), best.matched, best.score, quoted, sentence.source, about)
+        keyed = sentence.kind == "pair"
+        return Answer(
+            text.strip(), best.matched, best.score, quoted, sentence.source, about, keyed=keyed
+        )
 
     def _run(self, run: Sequence[int]) -> str:
         if self._told[run[0]].spoken:

@@ -173,6 +173,12 @@ _ASKS_WHO: Final = re.compile(
     re.IGNORECASE,
 )
 """What is told where a text says who somebody is."""
+_ASKS_WORK: Final = re.compile(
+    r"\b(?:do you do|you do for a living|your (?:job|profession|occupation|trade))\W*$",
+    re.IGNORECASE,
+)
+_AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for)\b")
+"""What says what somebody is; another sentence with the word only has it by chance."""
 _REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _SMALL_TALK: Final[tuple[tuple[str, Courtesy], ...]] = (
@@ -338,6 +344,7 @@ def _answer(
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
         return _said(leaning, inputs), "answer"
     weak = answer is None or answer.matched < MATCHED
+    weak = weak or _only_has_word(question, answer)
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]
@@ -361,6 +368,13 @@ def _answer(
     if misses or not sure or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _only_has_word(question: Question, answer: Answer | None) -> bool:
+    """Whether it is asked what somebody does, and an answer has "work" without saying as what."""
+    if answer is None or question.kind != "what" or not _ASKS_WORK.search(question.text):
+        return False
+    return not (answer.keyed or _AT_WORK.search(answer.text))
 
 
 def _is_of_the_world(

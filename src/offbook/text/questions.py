@@ -49,7 +49,8 @@ _OPINION: Final = re.compile(
 )
 _AT_LENGTH: Final = re.compile(
     r"^(?:and |but |so )?what (?:happened|became of"
-    r"|(?:is|was|are|were) (?!it |that )\w+(?: \w+)? like$)"
+    r"|(?:is|was|are|were) (?!it |that )\w+(?: \w+)? like$"
+    r"|(?:do|does|did) (?!you )(?:[\w'-]+ ){1,3}do$)"
 )
 """What asks for an account."""
 _ASKS_WHY: Final = re.compile(r"(?:and |but |so )?why\b")
@@ -137,6 +138,8 @@ _IMPLIED: Final = (
 """Turns of phrase that ask for something without its word."""
 _ASKS_NAME: Final = re.compile(r"\bwhat\b.*(?:\bnames?\b|\bcalled$)")
 _NAMING: Final = frozenset(map(word_term, word_set("name names called real full first last")))
+_ASKS_TIME: Final = re.compile(r"\b(?:what|which) (?:year|day|month|century|date|time)\b")
+_TIMES: Final = frozenset(map(word_term, word_set("year day month century date time")))
 _REQUEST: Final = (
     r"(?:please |can you |could you |would you |will you )*"
     r"(?:tell|describe|talk|share|explain|discuss|recount|speak|elaborate)\b"
@@ -156,11 +159,19 @@ _CHAT_WORDS: Final = {
     chat: " ".join(plain) for chat, *plain in (entry.split("_") for entry in _LISTS["chat words"])
 }
 """How people write who chat, and the plain words, where there are any."""
+_LEFT_OUT: Final = (
+    (re.compile(r"(?:fancy|care for|want|need) [^?,]+\?\s*$", re.IGNORECASE), "Do you"),
+    (re.compile(r"(?:ever )?(?:been|got|seen|heard|had) [^?,]+\?\s*$", re.IGNORECASE), "Have you"),
+)
+"""A question that leaves out whom it asks ("Fancy a walk?"), and what it leaves out."""
 
 
 def spelt_out(text: str) -> str:
     """A question with plain words for those that are only written in chats ("whats ur dad")."""
     plain = _CHAT_WORD.sub(lambda word: _CHAT_WORDS.get(word.group().lower(), word.group()), text)
+    for short, left_out in _LEFT_OUT:
+        if short.match(plain):
+            plain = f"{left_out} {plain[0].lower()}{plain[1:]}"
     return " ".join(plain.split()) if plain != text else text
 
 
@@ -214,7 +225,10 @@ _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
     map(
         word_term,
-        word_set("take come go get keep make let put bring give use turn move find see look"),
+        word_set(
+            "take took come came go went get got keep kept make made let put bring brought give"
+            " gave use turn move find found see saw look"
+        ),
     )
 )
 """Terms that stand in any text, and tell nothing of what is asked."""
@@ -234,6 +248,8 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
     if _HOW_OLD.search(plain):
         terms = tuple(term for term in terms if term.term != "old")
+    if _ASKS_TIME.search(plain):
+        terms = tuple(term for term in terms if term.term not in _TIMES) or terms
     if _ASKS_NAME.search(plain):
         # "your wife's name": whoever is named need not be called a name.
         terms = tuple(term for term in terms if term.term not in _NAMING) or terms
@@ -292,7 +308,9 @@ def _kind(plain: str, text: str) -> Kind:
     if re.search(r"\bhow (?:many|much|old|long|often|far|tall)\b", plain):
         return "how_many"
     if re.match(_REQUEST, plain) or re.match(
-        r"(?:have|had|has|did|do|does|is|are|were|was) ", plain
+        r"(?:have|had|has|did|do|does|is|are|were|was) "
+        r"|(?:can|could|would|will|should|must|may|might) \w+ .*\bwhen\b",
+        plain,
     ):
         return "tell" if re.match(_REQUEST, plain) else "yes_no"
     if match := re.search(r"\b(who|whom|whose|what|which|when|where|why|how)\b", plain[:60]):
@@ -301,7 +319,7 @@ def _kind(plain: str, text: str) -> Kind:
             "who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where",
             "why": "why", "how": "how",
         }  # fmt: skip
-        if re.search(r"\b(?:in )?(?:what|which) (?:year|day|month|century|date)\b", plain):
+        if _ASKS_TIME.search(plain):
             return "when"
         if re.search(r"\b(?:what|which) (?:city|country|town|place|village)\b", plain):
             return "where"

@@ -56,6 +56,26 @@ def test_what_there_was_in_a_life_is_known(question):
     assert unknown(question) == []
 
 
+_OTHER_CALENDAR = (
+    "# Odo Brand\n\nOdo Brand (born 3 Frost 1141) composed an opera. On 9 Rime 1179 the critic"
+    " Lorn Mozart heard it."
+)
+
+
+def test_what_the_texts_tell_in_another_calendar_is_no_later_thing():
+    assert last_year_of("Odo Brand", [_OTHER_CALENDAR]) is None
+    assert last_year_of("Odo Brand", [_OTHER_CALENDAR.replace("Frost", "May")]) == 1241
+    told = {"character": "Odo Brand", "text": _OTHER_CALENDAR}
+    assert unknown("Where was your opera first performed?", **told) == []
+    assert unknown("Did you play it on Spotify?", **told) == ["Spotify"]
+
+
+def test_a_later_name_within_a_longer_one_of_the_texts_is_its_bearer():
+    told = {"character": "Odo Brand", "text": _OTHER_CALENDAR.replace("Frost", "May")}
+    assert unknown("How do you feel about Lorn Mozart?", **told) == []
+    assert unknown("Do you like Mozart?", **told) == ["Mozart"]
+
+
 _CAESAR = {"character": "Gaius Pollo", "text": "Gaius Pollo (90 BC – 40 BC) was a tribune."}
 _FICTION = {"character": "Ysolt", "text": _DRAGON}
 _NURSE = {
