@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from offbook.documents.aside import framed
+from offbook.documents.aside import licences
 from offbook.documents.hard_wrap import unwrapped
 from offbook.documents.headings import chapters
 from offbook.documents.places import UNCHANGED, Edit, Places, edited, through
@@ -156,8 +156,12 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
 
 def _tidied(read: ReadDocument) -> ReadDocument:
     """The document with a line for each paragraph, a heading for each chapter, and no frame."""
-    steps = [_book, _paragraphs] if read.media in _WRAPPED else [_book]
-    for step in [_cues] if read.media in _TIMED else steps:
+    steps = [_licences, _book]
+    if read.media in _TIMED:
+        steps = [_cues]
+    elif read.media in _WRAPPED:
+        steps.append(_paragraphs)
+    for step in steps:
         edits, messages = step(read.text)
         if edits:
             text, places = edited(read.text, edits)
@@ -173,18 +177,14 @@ def _cues(text: str) -> tuple[list[Edit], list[str]]:
     return subtitle_lines(text), ["set aside: the times of the subtitles"]
 
 
+def _licences(text: str) -> tuple[list[Edit], list[str]]:
+    return list(licences(text)), ["set aside: Project Gutenberg's licence"]
+
+
 def _book(text: str) -> tuple[list[Edit], list[str]]:
-    """Set aside what is not the book's text, and find its chapters where it has no headings."""
-    start, end = framed(text)
-    edits, messages = list[Edit](), list[str]()
-    if (start, end) != (0, len(text)):
-        edits = [(0, start, ""), (end, len(text), "\n")]
-        messages = ["set aside: Project Gutenberg's licence"]
-    levels = [part.level for part in sections(text[start:end]) if part.level]
-    if len(levels) <= 1:
-        found = chapters(text, start, end, 1 + sum(levels))
-        edits, messages = [*edits, *found.edits], [*messages, *found.messages]
-    return edits, messages
+    """Set title page and contents aside and find chapters, where a text has no headings."""
+    levels = [part.level for part in sections(text) if part.level]
+    return chapters(text, 1 + sum(levels)) if len(levels) <= 1 else ([], [])
 
 
 def _paragraphs(text: str) -> tuple[list[Edit], list[str]]:
