@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 
 import pytest
@@ -73,6 +74,32 @@ def test_an_epub_is_read_in_the_order_of_its_spine(contents: str):
     assert place_of(document.places, document.text.index("Nobody")) == "OPS/one.xhtml"
     assert place_of(document.places, document.text.index("A lamp")) == "OPS/two.xhtml"
     assert document.messages == ("set aside: OPS/cover.xhtml (A book of the sea)",)
+
+
+def test_the_pages_of_an_epub_are_in_the_encoding_that_they_declare():
+    page = '<?xml version="1.0" encoding="{}"?><p>Zoë came.</p>'
+    for encoding in ("iso-8859-1", "utf-16"):
+        more = {"OPS/one.xhtml": page.format(encoding).encode(encoding)}
+        with warnings.catch_warnings(action="error"):
+            assert "Zoë came." in read_content("a.epub", epub(more=more)).text
+    more = {"OPS/one.xhtml": page.format("utf-8").encode("iso-8859-1")}
+    with pytest.raises(UnreadableDocument, match=r"a\.epub/OPS/one\.xhtml' is in an encoding"):
+        read_content("a.epub", epub(more=more))
+
+
+def test_a_title_page_takes_no_chapter_along_and_what_is_no_page_is_named():
+    both = (
+        "<body><section epub:type='titlepage'>Title</section>"
+        "<section epub:type='chapter'>Nora came.</section></body>"
+    )
+    package = (
+        "<package><manifest><item id='a' href='a.html' media-type='text/html'/>"
+        "<item id='b' href='b.svg' media-type='image/svg+xml'/></manifest>"
+        "<spine><itemref idref='a'/><itemref idref='b'/></spine></package>"
+    )
+    document = read_content("a.epub", epub(more={"OPS/book.opf": package, "OPS/a.html": both}))
+    assert "Nora came." in document.text
+    assert document.messages == ("left out: OPS/b.svg (of type 'image/svg+xml')",)
 
 
 LOCK = '<encryption><EncryptedData><CipherData><CipherReference URI="OPS/{}"/></CipherData></EncryptedData></encryption>'  # fmt: skip # noqa: E501

@@ -41,7 +41,10 @@ MEDIA: Final = {
 _WRAPPED: Final = (MEDIA[".txt"], MEDIA[".md"])
 _TIMED: Final = (MEDIA[".vtt"], MEDIA[".srt"])
 
-_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.I)
+_CHARSET: Final = re.compile(
+    rb"<(?:meta[^>]{0,200}charset|\?xml[^>]{0,200}encoding)\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})",
+    re.IGNORECASE,
+)
 _CHARSET_WITHIN: Final = 2048
 
 
@@ -142,7 +145,7 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
     if kind == "epub+zip":
         from offbook.documents.epub import epub_text
 
-        return epub_text(path, data)
+        return epub_text(path, data, _page)
     if media == MEDIA[".docx"]:
         from offbook.documents.docx import docx_text
 
@@ -150,7 +153,7 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
     if kind == "html":
         from offbook.documents.html import html_to_markdown
 
-        return html_to_markdown(path, decode(path, data, _declared(data))), (), ()
+        return html_to_markdown(path, _page(path, data)), (), ()
     return decode(path, data), UNCHANGED, ()
 
 
@@ -254,6 +257,10 @@ def _wrong_encoding(
         f"{str(path)!r} is in an encoding that is not known: {what}, near {near!r}",
         f"convert it, with its real encoding: iconv -f {example} -t UTF-8 FILE > FILE.utf8.txt",
     )
+
+
+def _page(path: Path, data: bytes) -> str:
+    return decode(path, data, _declared(data))
 
 
 def _declared(data: bytes) -> str | None:
