@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
+from collections.abc import Mapping
 
 import pytest
 
@@ -31,7 +32,7 @@ PAGES = {
 }  # fmt: skip
 
 
-def packed(members: dict[str, str | bytes]) -> bytes:
+def packed(members: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -39,7 +40,7 @@ def packed(members: dict[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def epub(contents: str = "nav", more: dict[str, str | bytes] | None = None) -> bytes:
+def epub(contents: str = "nav", more: Mapping[str, str | bytes] | None = None) -> bytes:
     tables = {
         "nav": '<item id="n" href="nav.xhtml" properties="nav" media-type="text/html"/>',
         "ncx": '<item id="n" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
@@ -176,6 +177,26 @@ def test_a_docx_keeps_headings_lists_tables_and_notes():
     assert text == (
         "## The Bar\n\n### Who\n\nNora came[2]\n\n- rope\n- lamp\n\n"
         "| Name | Born |\n| --- | --- |\n| Nora | 1801 |\n\n[2] By night.\n"
+    )
+
+
+def test_a_docx_loses_nothing_that_others_stand_around():
+    def box(*lines: str) -> str:
+        inner = "".join(map(para, lines))
+        return f"<w:p><w:r><w:t>box</w:t><w:txbxContent>{inner}</w:txbxContent></w:r></w:p>"
+
+    row = f"<w:tr><w:tc>{box('rope', 'lamp')}</w:tc></w:tr>"
+    body = (
+        f"<w:moveFrom>{para('gone')}</w:moveFrom><w:moveTo>{para('here')}</w:moveTo>"
+        f"<w:smartTag>{para('wise')}</w:smartTag>{box('oil', 'salt')}"
+        f"<w:tbl><w:sdt><w:sdtContent>{row}</w:sdtContent></w:sdt></w:tbl>"
+        "<w:p><w:r><w:t>End</w:t><w:endnoteReference w:id='2'/></w:r></w:p>"
+    )
+    notes = f'<w:endnote w:id="2">{para("By night.")}</w:endnote>'
+    text = read_content("a.docx", docx(body, **{"word/endnotes.xml": notes})).text
+    assert text == (
+        "here\n\nwise\n\nbox\noil\n\nsalt\n\n| box rope lamp |\n| --- |\n\n"
+        "End[endnote 2]\n\n[endnote 2] By night.\n"
     )
 
 
