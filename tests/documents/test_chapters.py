@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from offbook.documents.labels import label_of, same_part
+from offbook.documents.labels import label_of, number_of, same_part
 from offbook.documents.places import span_of
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.documents.sections import sections
@@ -182,6 +182,10 @@ def test_contents_take_no_chapter_along(front: str):
     text = front + book("CHAPTER I.\nRain", "CHAPTER II.\nSun", "CHAPTER III.\nWind")
     found = [line.lstrip("# ") for line in headings(text)]
     assert found[-3:] == ["CHAPTER I. Rain", "CHAPTER II. Sun", "CHAPTER III. Wind"]
+
+
+def test_a_number_of_many_digits_numbers_nothing():
+    assert number_of("9" * 5000) is None
 
 
 def test_a_salutation_is_no_title():

@@ -12,8 +12,9 @@ from __future__ import annotations
 import codecs
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -159,11 +160,11 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
 
 def _tidied(read: ReadDocument) -> ReadDocument:
     """The document with a line for each paragraph, a heading for each chapter, and no frame."""
-    steps = [_licences, _book]
+    steps: list[Callable[[str], tuple[list[Edit], list[str]]]] = [_licences, _book]
     if read.media in _TIMED:
         steps = [_cues]
     elif read.media in _WRAPPED:
-        steps.append(_paragraphs)
+        steps.append(partial(_paragraphs, markdown=read.media == MEDIA[".md"]))
     for step in steps:
         edits, messages = step(read.text)
         if edits:
@@ -190,9 +191,9 @@ def _book(text: str) -> tuple[list[Edit], list[str]]:
     return chapters(text, 1 + sum(levels)) if len(levels) <= 1 else ([], [])
 
 
-def _paragraphs(text: str) -> tuple[list[Edit], list[str]]:
+def _paragraphs(text: str, *, markdown: bool) -> tuple[list[Edit], list[str]]:
     stretches = [(part.body_start, part.body_end) for part in sections(text)]
-    edits, width = unwrapped(text, stretches)
+    edits, width = unwrapped(text, stretches, markdown=markdown)
     return edits, [f"joined to paragraphs: lines wrapped at {width} columns"]
 
 
