@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
+from collections.abc import Mapping
 
 import pytest
 
@@ -30,7 +32,7 @@ PAGES = {
 }  # fmt: skip
 
 
-def packed(members: dict[str, str | bytes]) -> bytes:
+def packed(members: Mapping[str, str | bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -38,7 +40,7 @@ def packed(members: dict[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def epub(contents: str = "nav", more: dict[str, str | bytes] | None = None) -> bytes:
+def epub(contents: str = "nav", more: Mapping[str, str | bytes] | None = None) -> bytes:
     tables = {
         "nav": '<item id="n" href="nav.xhtml" properties="nav" media-type="text/html"/>',
         "ncx": '<item id="n" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
@@ -73,6 +75,32 @@ def test_an_epub_is_read_in_the_order_of_its_spine(contents: str):
     assert place_of(document.places, document.text.index("Nobody")) == "OPS/one.xhtml"
     assert place_of(document.places, document.text.index("A lamp")) == "OPS/two.xhtml"
     assert document.messages == ("set aside: OPS/cover.xhtml (A book of the sea)",)
+
+
+def test_the_pages_of_an_epub_are_in_the_encoding_that_they_declare():
+    page = '<?xml version="1.0" encoding="{}"?><p>Zoë came.</p>'
+    for encoding in ("iso-8859-1", "utf-16"):
+        more = {"OPS/one.xhtml": page.format(encoding).encode(encoding)}
+        with warnings.catch_warnings(action="error"):
+            assert "Zoë came." in read_content("a.epub", epub(more=more)).text
+    more = {"OPS/one.xhtml": page.format("utf-8").encode("iso-8859-1")}
+    with pytest.raises(UnreadableDocument, match=r"a\.epub/OPS/one\.xhtml' is in an encoding"):
+        read_content("a.epub", epub(more=more))
+
+
+def test_a_title_page_takes_no_chapter_along_and_what_is_no_page_is_named():
+    both = (
+        "<body><section epub:type='titlepage'>Title</section>"
+        "<section epub:type='chapter'>Nora came.</section></body>"
+    )
+    package = (
+        "<package><manifest><item id='a' href='a.html' media-type='text/html'/>"
+        "<item id='b' href='b.svg' media-type='image/svg+xml'/></manifest>"
+        "<spine><itemref idref='a'/><itemref idref='b'/></spine></package>"
+    )
+    document = read_content("a.epub", epub(more={"OPS/book.opf": package, "OPS/a.html": both}))
+    assert "Nora came." in document.text
+    assert document.messages == ("left out: OPS/b.svg (of type 'image/svg+xml')",)
 
 
 LOCK = '<encryption><EncryptedData><CipherData><CipherReference URI="OPS/{}"/></CipherData></EncryptedData></encryption>'  # fmt: skip # noqa: E501
@@ -149,6 +177,26 @@ def test_a_docx_keeps_headings_lists_tables_and_notes():
     assert text == (
         "## The Bar\n\n### Who\n\nNora came[2]\n\n- rope\n- lamp\n\n"
         "| Name | Born |\n| --- | --- |\n| Nora | 1801 |\n\n[2] By night.\n"
+    )
+
+
+def test_a_docx_loses_nothing_that_others_stand_around():
+    def box(*lines: str) -> str:
+        inner = "".join(map(para, lines))
+        return f"<w:p><w:r><w:t>box</w:t><w:txbxContent>{inner}</w:txbxContent></w:r></w:p>"
+
+    row = f"<w:tr><w:tc>{box('rope', 'lamp')}</w:tc></w:tr>"
+    body = (
+        f"<w:moveFrom>{para('gone')}</w:moveFrom><w:moveTo>{para('here')}</w:moveTo>"
+        f"<w:smartTag>{para('wise')}</w:smartTag>{box('oil', 'salt')}"
+        f"<w:tbl><w:sdt><w:sdtContent>{row}</w:sdtContent></w:sdt></w:tbl>"
+        "<w:p><w:r><w:t>End</w:t><w:endnoteReference w:id='2'/></w:r></w:p>"
+    )
+    notes = f'<w:endnote w:id="2">{para("By night.")}</w:endnote>'
+    text = read_content("a.docx", docx(body, **{"word/endnotes.xml": notes})).text
+    assert text == (
+        "here\n\nwise\n\nbox\noil\n\nsalt\n\n| box rope lamp |\n| --- |\n\n"
+        "End[endnote 2]\n\n[endnote 2] By night.\n"
     )
 
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from offbook.documents.labels import label_of, same_part
+from offbook.documents.labels import label_of, number_of, same_part
 from offbook.documents.places import span_of
 from offbook.documents.readers import ReadDocument, read_content
 from offbook.documents.sections import sections
@@ -167,3 +167,35 @@ def test_edits_of_a_book_keep_the_order_of_all_else():
     words = read(text).text.replace("# ", "").split()
     assert words == text.split()
     assert all(a <= b for (a, _), (b, _) in itertools.pairwise(read(text).places))
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "THE BOOK\n\nContents\n\nChapter I. Rain\nChapter II. Sun\nChapter III. Wind\n\n",
+        "Volume I\n\nContents\n\nChapter I. Rain\nChapter II. Sun\nChapter III. Wind\n\n",
+        "Contents\n\nRain ... 1\nSun ... 3\nWind ... 5\n\n",
+        "Contents\n\nChapter I. Rain\nChapter II. Sun\n\n",
+    ],
+)
+def test_contents_take_no_chapter_along(front: str):
+    text = front + book("CHAPTER I.\nRain", "CHAPTER II.\nSun", "CHAPTER III.\nWind")
+    found = [line.lstrip("# ") for line in headings(text)]
+    assert found[-3:] == ["CHAPTER I. Rain", "CHAPTER II. Sun", "CHAPTER III. Wind"]
+
+
+def test_a_number_of_many_digits_numbers_nothing():
+    assert number_of("9" * 5000) is None
+
+
+def test_a_salutation_is_no_title():
+    text = book("LETTER I\n\nMy dear Anna,", "LETTER II\n\nMy dear Anna,")
+    assert headings(text) == ["# LETTER I", "# LETTER II"]
+
+
+def test_of_two_books_in_one_file_both_are_kept():
+    mark = "*** {} OF THE PROJECT GUTENBERG EBOOK A ***"
+    frame = [mark.format("START"), "Rain fell.", mark.format("END"), "Section 1. Terms\n"]
+    one = "\n\n".join(frame)
+    text = read(one + "Head\n\n" + one.replace("Rain", "Snow")).text
+    assert text.split() == ["Rain", "fell.", "Snow", "fell."]

@@ -103,6 +103,15 @@ def test_verse_lists_tables_addresses_and_talk_stay_lines(text: str):
     assert read(framed).text == "\n\n".join([*PARAGRAPHS, text, *PARAGRAPHS])
 
 
+def test_markdown_keeps_indented_code_and_the_breaks_that_it_marks():
+    code = "    def ring(the_bell, the_lamp, the_watchman, the_dog, the_boy) is\n    done"
+    broken = "She wrote that the tide had turned and that the lamps would be,  \nso they said."
+    text = f"{wrapped(72)}\n\n{code}\n\n{broken}\n"
+    kept = [*PARAGRAPHS, code, broken]
+    assert read_content("a.md", text.encode()).text == "\n\n".join(kept) + "\n"
+    assert code not in read(text).text
+
+
 def test_a_letter_keeps_its_address_its_salutation_and_its_signature():
     body = textwrap.fill(PARAGRAPHS[0], 72)
     text = f"{wrapped(72)}\n\n{ADDRESS}\nMy dear Jonas,\n{body}\nYours,\nNora Vey"

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from offbook.documents.labels import Label
+from offbook.documents.labels import Label, label_of
+from offbook.documents.places import Edit
 from offbook.text.sentences import TERMINATORS
 
 _LEAST_CONTENTS: Final = 3
@@ -59,10 +60,10 @@ class Labelled(NamedTuple):
     label: Label
 
 
-def lines_of(text: str, start: int, end: int) -> Iterator[Line]:
-    """The lines of ``text[start:end]`` that are not blank."""
-    offset, opens = start, True
-    for raw in text[start:end].split("\n"):
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a text that are not blank."""
+    offset, opens = 0, True
+    for raw in text.split("\n"):
         here = raw.strip()
         if here:
             yield Line(offset, offset + len(raw) - len(raw.lstrip()), here, opens)
@@ -75,19 +76,20 @@ def closes(line: str) -> bool:
     return line.rstrip(_CLOSERS).endswith(tuple(TERMINATORS))
 
 
-def framed(text: str) -> tuple[int, int]:
-    """Where the book begins and ends within Project Gutenberg's licence, if it is in there."""
-    start, end = 0, len(text)
-    for mark in _FRAME.finditer(text):
+def licences(text: str) -> Iterator[Edit]:
+    """Edits that take Project Gutenberg's licence out, around each book that stands in it."""
+    marks = list(_FRAME.finditer(text))
+    begins = 0 if marks and marks[0][1] == "START" else None
+    for mark in marks:
         if mark[1] == "START":
-            start = mark.end()
-        else:
-            end = mark.start()
-            break
-    if start >= end:
-        return 0, len(text)
-    last = _END.search(text, max(start, end - 400), end)
-    return start, last.start() if last else end
+            if begins is not None:
+                yield begins, mark.end(), "\n"
+            begins = None
+        elif begins is None:
+            last = _END.search(text, max(0, mark.start() - 400), mark.start())
+            begins = last.start() if last else mark.start()
+    if begins is not None:
+        yield begins, len(text), "\n"
 
 
 def title_page(lines: Sequence[Line], end: int) -> int:
@@ -112,9 +114,12 @@ def contents(lines: Sequence[Line], labelled: Sequence[Labelled]) -> list[tuple[
             while first > 0 and _CONTENTS.fullmatch(lines[first - 1].text):
                 first -= 1
             found.append((first, last))
+    listed = {at for first, last in found for at in range(first, last)}
+    behind = 0
     for at, line in enumerate(lines):
-        if line.opens and _CONTENTS.fullmatch(line.text) and not any(a <= at < b for a, b in found):
-            found.append((at, _end_of_contents(lines, at + 1)))
+        if at >= behind and line.opens and _CONTENTS.fullmatch(line.text) and at not in listed:
+            behind = _end_of_contents(lines, at + 1)
+            found.append((at, behind))
     return sorted((first, last) for first, last in found if last > first + 1)
 
 
@@ -123,15 +128,19 @@ def _key(each: Labelled) -> tuple[str, int | None]:
 
 
 def _runs(lines: Sequence[Line], labelled: Sequence[Labelled]) -> Iterator[list[Labelled]]:
-    """Labels in rows, with no text between them but short lines; the first begins anew."""
+    """Labels in rows, none twice, with no text between them but short lines."""
     run: list[Labelled] = []
+    seen: dict[int, set[tuple[str, int | None]]] = {}
     for each in labelled:
         between = lines[run[-1].at + 1 : each.at] if run else []
-        again = bool(run) and _key(each) == _key(run[0])
+        again = each.label.number is not None and _key(each) in seen.get(each.label.rank, ())
         if again or len(between) > 2 or any(is_prose(line.text) for line in between):
             yield run
-            run = []
+            run, seen = [], {}
         run.append(each)
+        # Chapters begin anew in each part.
+        seen = {rank: keys for rank, keys in seen.items() if rank <= each.label.rank}
+        seen.setdefault(each.label.rank, set()).add(_key(each))
     if run:
         yield run
 
@@ -142,13 +151,17 @@ def is_prose(line: str) -> bool:
 
 
 def _end_of_contents(lines: Sequence[Line], at: int) -> int:
-    """Behind the last entry of contents without labels; titles that come again are no entries."""
+    """Behind the last entry of contents; what comes again, or alone has a number, is none."""
     seen: set[str] = set()
+    numbered = False
     for place in range(at, len(lines)):
         line = lines[place].text
-        name = line.strip(" .0123456789").lower()
-        if name in seen or is_prose(line):
+        label = label_of(line)
+        number = label.number if label else None
+        name = f"{label.kind} {number}" if label and number else line.strip(" .0123456789").lower()
+        if name in seen or is_prose(line) or (seen and number and not numbered):
             return place
+        numbered = numbered or bool(number)
         if name:
             seen.add(name)
     return at

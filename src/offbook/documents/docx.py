@@ -1,6 +1,6 @@
 """The reader of DOCX: headings by style, paragraphs, lists and tables, as Markdown.
 
-Deleted text and comments are left out, inserted text is kept; footnotes stand at the end.
+Deleted text and comments are left out, inserted text is kept; notes stand at the end.
 Source: ECMA-376.
 """
 
@@ -15,12 +15,15 @@ from offbook.documents.packed import Packed, attribute, below, local
 
 _DOCUMENT: Final = "word/document.xml"
 _STYLES: Final = "word/styles.xml"
-_FOOTNOTES: Final = "word/footnotes.xml"
+_NOTES: Final = {"footnote": "", "endnote": "endnote "}
+"""Notes by the name of their elements, and what stands in front of their numbers."""
 _HEADING: Final = re.compile(
     r"(?:heading|überschrift|titre|título|заголовок) ?([1-6])", re.IGNORECASE
 )
 _TITLES: Final = frozenset({"title", "titel", "titre", "título", "название"})
 _SPACE: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
+_AROUND: Final = frozenset({"sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"})
+"""What may stand around paragraphs, tables, rows and cells."""
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "instrText", "delText", "Fallback"})
 
 
@@ -34,11 +37,11 @@ def docx_text(path: Path, data: bytes) -> str:
     levels = _levels(packed.xml(_STYLES)) if _STYLES in packed.names else {}
     bodies = below(packed.xml(_DOCUMENT), "body")
     parts = list(_blocks(bodies[0], levels)) if bodies else []
-    if _FOOTNOTES in packed.names:
-        for note in below(packed.xml(_FOOTNOTES), "footnote"):
-            text = " ".join(" ".join(_text(each).split()) for each in below(note, "p")).strip()
-            if text:
-                parts.append((f"[{attribute(note, 'id')}] {text}", False))
+    for kind, mark in _NOTES.items():
+        file = f"word/{kind}s.xml"
+        for note in below(packed.xml(file), kind) if file in packed.names else []:
+            if text := _on_one_line(note):
+                parts.append((f"[{mark}{attribute(note, 'id')}] {text}", False))
     whole = ""
     for at, (part, listed) in enumerate(parts):
         between = "\n" if at and listed and parts[at - 1][1] else "\n\n"
@@ -63,7 +66,7 @@ def _levels(styles: Any) -> dict[str, int]:
 
 def _blocks(body: Any, levels: dict[str, int]) -> Iterator[tuple[str, bool]]:
     """Paragraphs and tables in order, and whether one is an item of a list."""
-    for child in body:
+    for child in _children(body):
         kind = local(child)
         if kind == "p":
             text = _text(child).strip()
@@ -79,19 +82,22 @@ def _blocks(body: Any, levels: dict[str, int]) -> Iterator[tuple[str, bool]]:
                 yield text, False
         elif kind == "tbl":
             yield _table(child), False
-        elif kind in ("sdt", "sdtContent", "ins", "customXml"):
-            yield from _blocks(child, levels)
+
+
+def _children(element: Any) -> Iterator[Any]:
+    """The elements in an element, those that others stand around among them."""
+    for child in element:
+        if local(child) in _AROUND:
+            yield from _children(child)
+        else:
+            yield child
 
 
 def _table(table: Any) -> str:
     """A table as Markdown; its first row is its head."""
     rows = [
-        [
-            " ".join(" ".join(_text(each).split()) for each in below(cell, "p")).strip()
-            for cell in row
-            if local(cell) == "tc"
-        ]
-        for row in table
+        [_on_one_line(cell) for cell in _children(row) if local(cell) == "tc"]
+        for row in _children(table)
         if local(row) == "tr"
     ]
     lines = [f"| {' | '.join(row)} |" for row in rows]
@@ -100,8 +106,12 @@ def _table(table: Any) -> str:
     return "\n".join(lines)
 
 
-def _text(paragraph: Any) -> str:
-    """The text of a paragraph as it stands, changes accepted."""
+def _on_one_line(element: Any) -> str:
+    return " ".join(_text(element).split())
+
+
+def _text(element: Any) -> str:
+    """The text of an element as it stands, changes accepted; paragraphs in it are lines."""
     pieces: list[str] = []
 
     def walk(element: Any) -> None:
@@ -111,10 +121,14 @@ def _text(paragraph: Any) -> str:
                 pieces.append(child.text or "")
             elif name in _SPACE:
                 pieces.append(_SPACE[name])
-            elif name == "footnoteReference":
-                pieces.append(f"[{attribute(child, 'id')}]")
+            elif (note := name.removesuffix("Reference")) != name and note in _NOTES:
+                pieces.append(f"[{_NOTES[note]}{attribute(child, 'id')}]")
+            elif name == "p":
+                pieces.append("\n")
+                walk(child)
+                pieces.append("\n")
             elif name not in _LEFT_OUT:
                 walk(child)
 
-    walk(paragraph)
+    walk(element)
     return "".join(pieces)

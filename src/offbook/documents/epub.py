@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -23,7 +24,7 @@ _RIGHTS: Final = ("META-INF/rights.xml", "META-INF/sinf.xml")
 _ASIDE: Final = frozenset(
     {"cover", "titlepage", "title-page", "toc", "copyright-page", "halftitlepage", "loi", "index"}
 )
-_PAGE_TYPE: Final = re.compile(rb"<(?:body|section)\b[^>]{0,400}?epub:type=[\"']([\w\s.-]{1,80})")
+_PAGE_TYPE: Final = re.compile(r"<(?:body|section)\b[^>]{0,400}?epub:type=[\"']([\w\s.-]{1,80})")
 _LONGEST_ASIDE: Final = 3_000
 _PAGES: Final = ("application/xhtml+xml", "text/html", "application/xml")
 _HEADING: Final = re.compile(r"^(?:#{1,6} |[^\n]+\n[=-]{3,}$)", re.MULTILINE)
@@ -36,8 +37,15 @@ class Title(NamedTuple):
     level: int
 
 
-def epub_text(path: Path, data: bytes) -> tuple[str, Places, list[str]]:
+def epub_text(
+    path: Path, data: bytes, decoded: Callable[[Path, bytes], str]
+) -> tuple[str, Places, list[str]]:
     """The text of a book, the pages that it comes from, and what was set aside.
+
+    Args:
+        path: Where the file is, for messages.
+        data: Its content.
+        decoded: Makes text of a page, with its place for messages.
 
     Raises:
         UnreadableDocument: the file is damaged, locked, or has no text.
@@ -57,10 +65,11 @@ def epub_text(path: Path, data: bytes) -> tuple[str, Places, list[str]]:
     }
     parts, places, messages, size = list[str](), list[tuple[int, int | str]](), list[str](), 0
     for item, file in zip(spine, files, strict=True):
-        if attribute(item, "media-type") not in _PAGES:
+        if (media := attribute(item, "media-type")) not in _PAGES:
+            messages.append(f"left out: {file} (of type {media!r})")
             continue
-        raw = book.read(file)
-        text = html_to_markdown(path, raw.decode("utf-8-sig", "replace")).strip()
+        raw = decoded(path / file, book.read(file))
+        text = html_to_markdown(path, raw).strip()
         if not text:
             continue
         aside = _is_aside(raw, attribute(item, "properties"), named.get(file, ""))
@@ -126,8 +135,9 @@ def _add(titles: dict[str, Title], base: str, reference: str, text: str, level: 
         titles.setdefault(_file(base, reference), Title(" ".join(text.split()), level))
 
 
-def _is_aside(raw: bytes, properties: str, named: str) -> bool:
+def _is_aside(raw: str, properties: str, named: str) -> bool:
     """Whether the book says that a page is a cover, a title page or a table of contents."""
-    match = _PAGE_TYPE.search(raw[:4096])
-    types = match[1].decode("ascii", "replace").split() if match else []
-    return bool(_ASIDE.intersection([*types, *named.split()])) or "nav" in properties.split()
+    # A page may hold a title page and the first chapter.
+    types = [_ASIDE.intersection(match[1].split()) for match in _PAGE_TYPE.finditer(raw)]
+    said = (bool(types) and all(types)) or bool(_ASIDE.intersection(named.split()))
+    return said or "nav" in properties.split()

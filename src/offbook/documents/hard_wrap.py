@@ -63,6 +63,8 @@ _BLOCK: Final = re.compile(
 """How a list item, table row, quotation, heading, rule, code or line of a log begins."""
 _SPEAKER: Final = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30})[:：]\s")
 _COLUMN: Final = re.compile(r"\S {3,}\S")
+_CODE: Final = ("    ", "\t")
+_BREAKS: Final = ("  ", "\\")
 _CLOSING: Final = (*TERMINATORS, ":", "--", "—")
 _CLOSERS: Final = "\"'”’»)]*_」』"
 _OPENERS: Final = "\"'“‘«(*_["
@@ -102,18 +104,21 @@ class _Line(NamedTuple):
 _Lines = Sequence[_Line]
 
 
-def unwrapped(text: str, stretches: Sequence[Span]) -> tuple[list[Edit], int]:
+def unwrapped(
+    text: str, stretches: Sequence[Span], *, markdown: bool = False
+) -> tuple[list[Edit], int]:
     """Find the line ends that are due to the width of a page.
 
     Args:
         text: The file's text.
         stretches: Offsets of the bodies of its sections, in order; nothing else is looked at.
+        markdown: Whether indented blocks are code, and two blanks end a line.
 
     Returns:
         Edits that make one line of each paragraph, with blank lines between them, and the width
         that lines are wrapped at; 0, and no edits, where they are not.
     """
-    blocks = [list(_blocks(text, start, end)) for start, end in stretches]
+    blocks = [list(_blocks(text, start, end, markdown=markdown)) for start, end in stretches]
     every = [part for parts in blocks for part in parts]
     indented = _first_lines_are_indented([pair for part in every for pair in _ends(part)])
     whole = _wrapped_at(every)
@@ -178,8 +183,8 @@ class Words:
         return (0, "") if self._counts[first] and self._counts[second] else (1, "")
 
 
-def _blocks(text: str, start: int, end: int) -> Iterator[list[_Line]]:
-    """The blocks between blank lines of a stretch, as lines; tables in columns are left out."""
+def _blocks(text: str, start: int, end: int, *, markdown: bool) -> Iterator[list[_Line]]:
+    """The blocks between blank lines of a stretch, as lines, without tables in columns and code."""
     count = text.count("\n", start, end)
     if count == 0 or (end - start) / (count + 1) > _WIDTHS.stop:
         return
@@ -187,21 +192,25 @@ def _blocks(text: str, start: int, end: int) -> Iterator[list[_Line]]:
     speakers = _speakers(text, start, end)
     wide = _WIDE_CHARACTER.search(text, start, end) is not None
     block: list[_Line] = []
-    offset, fence, table = start, "", False
+    offset, fence = start, ""
+    table = code = broken = False
     for raw in text[start:end].split("\n"):
         here = raw.strip()
         mark = here[:3]
         if mark in ("```", "~~~") and fence in ("", mark):
             fence = "" if fence else mark
         if here and not fence:
+            code = markdown and raw.startswith(_CODE) and (code or not block)
             table = table or _COLUMN.search(here) is not None
-            block.append(_line(raw, here, offset, speakers, wide=wide))
+            line = _line(raw, here, offset, speakers, wide=wide)
+            begins, broken = line.begins or broken, markdown and raw.endswith(_BREAKS)
+            block.append(line._replace(begins=begins, closes=line.closes or broken))
         elif block:
-            if not table:
+            if not (table or code):
                 yield _with_items(block)
-            block, table = [], False
+            block, table, broken = [], False, False
         offset += len(raw) + 1
-    if block and not table:
+    if block and not (table or code):
         yield _with_items(block)
 
 

@@ -39,16 +39,9 @@ class Found(NamedTuple):
     messages: list[str]
 
 
-def chapters(text: str, start: int, end: int, level: int) -> Found:
-    """Find chapters, contents and title page of ``text[start:end]``.
-
-    Args:
-        text: The file's text.
-        start: Where to look from.
-        end: Where to look to.
-        level: The level of the widest heading.
-    """
-    lines = list(lines_of(text, start, end))
+def chapters(text: str, level: int) -> Found:
+    """Find chapters, contents and title page; ``level`` is that of the widest heading."""
+    lines = list(lines_of(text))
     labelled = [
         Labelled(at, label) for at, line in enumerate(lines) if (label := label_of(line.text))
     ]
@@ -163,7 +156,8 @@ def _title_block(lines: Sequence[Line], at: int) -> int:
     first, last = block[0], block[-1]
     if first.startswith(_OPENERS) or first[0].islower() or label_of(first):
         return 0
-    return 0 if closes(last) and not last.isupper() else len(block)
+    # "My dear Anna," begins a letter.
+    return 0 if last.endswith(",") or (closes(last) and not last.isupper()) else len(block)
 
 
 def _heading(lines: Sequence[Line], marks: str, mark: str) -> Iterator[Edit]:

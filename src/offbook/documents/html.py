@@ -105,10 +105,11 @@ def html_to_markdown(path: Path, source: str) -> str:
     Raises:
         UnreadableDocument: its tags are nested deeper than can be followed.
     """
-    from bs4 import MarkupResemblesLocatorWarning
+    from bs4 import MarkupResemblesLocatorWarning, XMLParsedAsHTMLWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MarkupResemblesLocatorWarning)
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         try:
             page = BeautifulSoup(source, "lxml")
             for tag in page.find_all(_DROPPED):

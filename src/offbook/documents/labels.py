@@ -93,6 +93,7 @@ _NAMED: Final = re.compile(
     r"(?:the\s+)?(?P<name>[^\W\d_]+(?:-[^\W\d_]+)?)" + _BEHIND, re.IGNORECASE
 )
 _LONGEST: Final = 160
+_MOST_DIGITS: Final = 9
 _MARKS: Final = ".,:：—–-"
 _EASTERN: Final = ("第", "제")
 _NUMERALS: Final = tuple("IVXLC0123456789")
@@ -128,7 +129,7 @@ def label_of(line: str) -> Label | None:
 
 
 def same_part(wanted: str, title: str) -> bool:
-    """Whether two lines name the same part; a bare number is any kind of part."""
+    """Whether two lines name the same part; a title that is a bare number is any kind of part."""
     one, other = label_of(wanted), label_of(title)
     if one is None or other is None or not one.number or one.title:
         return False
@@ -189,7 +190,7 @@ def _is_title(mark: str, title: str) -> bool:
 def number_of(word: str) -> int | None:
     """The number that a word or numeral says; None where it is not known."""
     if word.isdecimal():
-        return int(unicodedata.normalize("NFKC", word))
+        return int(unicodedata.normalize("NFKC", word)) if len(word) <= _MOST_DIGITS else None
     if all(c in _HAN or c in _HAN_UNITS for c in word):
         return _han(word)
     upper = word.upper()

@@ -12,12 +12,13 @@ from __future__ import annotations
 import codecs
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from offbook.documents.aside import framed
+from offbook.documents.aside import licences
 from offbook.documents.hard_wrap import unwrapped
 from offbook.documents.headings import chapters
 from offbook.documents.places import UNCHANGED, Edit, Places, edited, through
@@ -41,7 +42,10 @@ MEDIA: Final = {
 _WRAPPED: Final = (MEDIA[".txt"], MEDIA[".md"])
 _TIMED: Final = (MEDIA[".vtt"], MEDIA[".srt"])
 
-_CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.I)
+_CHARSET: Final = re.compile(
+    rb"<(?:meta[^>]{0,200}charset|\?xml[^>]{0,200}encoding)\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})",
+    re.IGNORECASE,
+)
 _CHARSET_WITHIN: Final = 2048
 
 
@@ -142,7 +146,7 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
     if kind == "epub+zip":
         from offbook.documents.epub import epub_text
 
-        return epub_text(path, data)
+        return epub_text(path, data, _page)
     if media == MEDIA[".docx"]:
         from offbook.documents.docx import docx_text
 
@@ -150,14 +154,18 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
     if kind == "html":
         from offbook.documents.html import html_to_markdown
 
-        return html_to_markdown(path, decode(path, data, _declared(data))), (), ()
+        return html_to_markdown(path, _page(path, data)), (), ()
     return decode(path, data), UNCHANGED, ()
 
 
 def _tidied(read: ReadDocument) -> ReadDocument:
     """The document with a line for each paragraph, a heading for each chapter, and no frame."""
-    steps = [_book, _paragraphs] if read.media in _WRAPPED else [_book]
-    for step in [_cues] if read.media in _TIMED else steps:
+    steps: list[Callable[[str], tuple[list[Edit], list[str]]]] = [_licences, _book]
+    if read.media in _TIMED:
+        steps = [_cues]
+    elif read.media in _WRAPPED:
+        steps.append(partial(_paragraphs, markdown=read.media == MEDIA[".md"]))
+    for step in steps:
         edits, messages = step(read.text)
         if edits:
             text, places = edited(read.text, edits)
@@ -173,23 +181,19 @@ def _cues(text: str) -> tuple[list[Edit], list[str]]:
     return subtitle_lines(text), ["set aside: the times of the subtitles"]
 
 
+def _licences(text: str) -> tuple[list[Edit], list[str]]:
+    return list(licences(text)), ["set aside: Project Gutenberg's licence"]
+
+
 def _book(text: str) -> tuple[list[Edit], list[str]]:
-    """Set aside what is not the book's text, and find its chapters where it has no headings."""
-    start, end = framed(text)
-    edits, messages = list[Edit](), list[str]()
-    if (start, end) != (0, len(text)):
-        edits = [(0, start, ""), (end, len(text), "\n")]
-        messages = ["set aside: Project Gutenberg's licence"]
-    levels = [part.level for part in sections(text[start:end]) if part.level]
-    if len(levels) <= 1:
-        found = chapters(text, start, end, 1 + sum(levels))
-        edits, messages = [*edits, *found.edits], [*messages, *found.messages]
-    return edits, messages
+    """Set title page and contents aside and find chapters, where a text has no headings."""
+    levels = [part.level for part in sections(text) if part.level]
+    return chapters(text, 1 + sum(levels)) if len(levels) <= 1 else ([], [])
 
 
-def _paragraphs(text: str) -> tuple[list[Edit], list[str]]:
+def _paragraphs(text: str, *, markdown: bool) -> tuple[list[Edit], list[str]]:
     stretches = [(part.body_start, part.body_end) for part in sections(text)]
-    edits, width = unwrapped(text, stretches)
+    edits, width = unwrapped(text, stretches, markdown=markdown)
     return edits, [f"joined to paragraphs: lines wrapped at {width} columns"]
 
 
@@ -254,6 +258,10 @@ def _wrong_encoding(
         f"{str(path)!r} is in an encoding that is not known: {what}, near {near!r}",
         f"convert it, with its real encoding: iconv -f {example} -t UTF-8 FILE > FILE.utf8.txt",
     )
+
+
+def _page(path: Path, data: bytes) -> str:
+    return decode(path, data, _declared(data))
 
 
 def _declared(data: bytes) -> str | None:
