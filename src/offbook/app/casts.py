@@ -151,7 +151,10 @@ def basis_of(conn: Connection, character: str) -> Basis:
 
 
 def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
-    """Names of one person, where a model has made the graph: what rules made is no news."""
+    """Names of one person, where a model has made the graph: what rules made is no news.
+
+    A name that several people have says nothing of who is who.
+    """
     sharing = [characters.require(conn, each) for each in characters.sharing(conn, character)]
     made = [each.settings for each in sharing if characters.NAMES in each.settings]
     if all(characters.BY_PASSAGES in settings for settings in made):
@@ -161,9 +164,10 @@ def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
     for raw, group in graph.group_of(conn, character).items():
         if is_person(mentions[raw].type) and (key := name_key(mentions[raw].name)):
             spelled.setdefault(group, {}).setdefault(key, mentions[raw].name)
+    bearers = Counter(key for names in spelled.values() for key in names)
     for names in spelled.values():
-        first, *others = sorted(names.values())
-        yield from ((first, other) for other in others)
+        told = sorted(name for key, name in names.items() if bearers[key] == 1)
+        yield from ((told[0], other) for other in told[1:])
 
 
 def keep_cast(conn: Connection, character: str, built_from: str, cast: Cast) -> None:
