@@ -7,7 +7,6 @@ and where, and to the characters that were made of it their names, voice and gen
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -20,7 +19,7 @@ from offbook import __version__, registry
 from offbook.documents.readers import ReadDocument
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
-from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents, text_digest
 from offbook.names.cast import CastMember
 from offbook.names.identity import name_key
 from offbook.names.person import is_person
@@ -84,11 +83,6 @@ def stored_texts(conn: Connection, on: str) -> tuple[list[ReadDocument], str]:
         raise UsageError(f"{on!r} has no documents yet", f"name some: offbook ingest {on} FILE...")
     texts = [ReadDocument(each.name, each.text, "text/plain") for each in stored]
     return texts, casts.source_id(conn, on)
-
-
-def text_digest(text: str) -> str:
-    """The digest of a text, as its document has it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def cast_reader() -> CastReader:
