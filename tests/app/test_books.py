@@ -192,6 +192,13 @@ async def test_what_is_shared_is_forgotten_for_all_with_its_names_or_not_at_all(
     assert b"Miss Byrne" not in stored
 
 
+async def test_a_book_that_is_forgotten_leaves_no_gender(book, file: Path):
+    await book.create_from(file, "Ada")
+    await book.forget("ada", file.name, for_all=True)
+    left = {characters.NAMES: ["Ada"], characters.BY_PASSAGES: True}
+    assert await of(book, "ada") == left
+
+
 async def test_what_is_added_is_added_for_all_and_read_into_the_cast(book, file: Path):
     await book.create_from(file, "Ada")
     await book.create_from(file, "Tom Reeve")

@@ -62,7 +62,8 @@ def read_cast(
         if bearers:
             further[bearers[0]] = [name for key, name in names.items() if key not in called]
     mentions = Counter(whose.values())
-    people.sort(key=lambda person: -mentions[person])
+    # Whom every mention has left for somebody else is nobody.
+    people = sorted(filter(mentions.get, people), key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
     named = [(places[number], person) for number, person in sorted(whose.items())]
     members = tuple(
