@@ -224,7 +224,8 @@ class CastReader(Protocol):
 
         Args:
             texts: Documents of one source, in the order of the story; headings are Markdown's.
-            same: Pairs of names that are known to be one person's.
+            same: Pairs of names that are known to be one person's; a name that stands in no
+                text is a further one of who has the other.
             different: Pairs of names that are known to be two persons'.
         """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,13 @@ async def test_what_is_shared_is_forgotten_for_all_with_its_names_or_not_at_all(
     assert b"Miss Byrne" not in stored
 
 
+async def test_a_book_that_is_forgotten_leaves_no_gender(book, file: Path):
+    await book.create_from(file, "Ada")
+    await book.forget("ada", file.name, for_all=True)
+    left = {characters.NAMES: ["Ada"], characters.BY_PASSAGES: True}
+    assert await of(book, "ada") == left
+
+
 async def test_what_is_added_is_added_for_all_and_read_into_the_cast(book, file: Path):
     await book.create_from(file, "Ada")
     await book.create_from(file, "Tom Reeve")
@@ -246,6 +254,25 @@ async def test_a_text_that_a_folder_holds_twice_is_stored_once_and_that_is_said(
     made = await book.create_from(folder, "Ada")
     assert "same content" in made.messages[0]
     assert (await book.cast("ada"))[0].mentions == 4
+    assert (await book.create_from(folder, "Tom Reeve")).others == ("ada",)
+
+
+async def test_two_at_once_share_one_source(book, tmp_path: Path, file: Path):
+    async with await opened(tmp_path) as other:
+        await asyncio.gather(book.create_from(file, "Ada"), other.create_from(file, "Tom Reeve"))
+    assert list(await book.store.read(casts.sources_by_id)) == ["the-rock"]
+    assert len(await book.show("ada", "documents")) == 1
+
+
+async def test_who_is_there_has_the_texts(book, file: Path, monkeypatch: pytest.MonkeyPatch):
+    async def wait(*_: Any) -> list[str]:
+        there.append(len(await book.show("ada", "documents")))
+        return []
+
+    there: list[int] = []
+    monkeypatch.setattr("offbook.app.books._index", wait)
+    await book.create_from(file, "Ada")
+    assert there == [1]
 
 
 async def test_a_failure_leaves_nobody_behind(book, file: Path, monkeypatch: pytest.MonkeyPatch):

@@ -24,7 +24,6 @@ from offbook.app.casts import (
     kept_cast,
     rows_of,
     stored_texts,
-    text_digest,
     who_bears,
 )
 from offbook.app.documents import read_files, told_on_stderr
@@ -32,7 +31,8 @@ from offbook.app.home import find_character
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
 from offbook.graph.mentions import find_mention
-from offbook.ingestion.reports import ProgressListener, unheard
+from offbook.ingestion.documents import put_texts, text_digest
+from offbook.ingestion.reports import DocumentReport, ProgressListener, tally, unheard
 from offbook.names.cast import CastMember
 from offbook.stores import casts, characters
 
@@ -200,12 +200,9 @@ async def create_from(
     cast = await cast_of(home, found)
     member, messages = choose(cast, found, name)
     own = {characters.NAMES: list(member.aliases), characters.BY_PASSAGES: True}
-    base = _source_base(found.called)
-    character = await home.store.write(
-        characters.create, name, settings=own, on_source_of=found.on, source=base
-    )
+    character, reports = await home.store.write(_begin, found, name, own)
     try:
-        told = await _index(home, character, () if found.on else found.texts, progress)
+        told = await _index(home, character, reports, progress)
         stored, _ = await home.store.read(stored_texts, character.id)
         if [text.text for text in stored] == [text.text for text in found.texts]:
             basis = await home.store.read(basis_of, character.id)
@@ -226,15 +223,26 @@ async def create_from(
     )
 
 
+def _begin(
+    conn: Connection, book: Book, name: str, settings: dict[str, Any]
+) -> tuple[Character, list[DocumentReport]]:
+    """Store a character with its texts at once: a second process shares them, or stores them."""
+    on = book.on or casts.holding(conn, [text_digest(text.text) for text in book.texts])
+    base = _source_base(book.called)
+    made = characters.create(conn, name, settings=settings, on_source_of=on, source=base)
+    return made, put_texts(conn, made.id, () if on else book.texts)
+
+
 async def _index(
-    home: Home, character: Character, texts: Sequence[ReadDocument], progress: ProgressListener
+    home: Home, character: Character, reports: list[DocumentReport], progress: ProgressListener
 ) -> list[str]:
     """Build what answers from passages, whatever method is configured; what is to be said of it."""
     runtime = home.runtime(character.dimension)
     settings = runtime.settings.model_copy(update={"method": "naive"})
     waiting = told_on_stderr(character.name)
     passages = replace(runtime, settings=settings)
-    rows, _ = await pipeline.ingest(passages, character.id, texts, progress, waiting)
+    await pipeline.ingest(passages, character.id, (), progress, waiting)
+    rows = await tally(home.store, character.id, reports, passages.needs.chunkings)
     return [f"{row.name}: {message}" for row in rows for message in row.messages]
 
 

@@ -7,7 +7,6 @@ and where, and to the characters that were made of it their names, voice and gen
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -21,7 +20,7 @@ from offbook import registry
 from offbook.documents.readers import ReadDocument
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
-from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents
+from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents, text_digest
 from offbook.names.cast import CastMember
 from offbook.names.identity import name_key
 from offbook.names.person import is_person
@@ -87,11 +86,6 @@ def stored_texts(conn: Connection, on: str) -> tuple[list[ReadDocument], str]:
     return texts, casts.source_id(conn, on)
 
 
-def text_digest(text: str) -> str:
-    """The digest of a text, as its document has it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def cast_reader() -> CastReader:
     """The rules that read a cast."""
     reader: CastReader = registry.load("cast", "rules")
@@ -152,7 +146,10 @@ def basis_of(conn: Connection, character: str) -> Basis:
 
 
 def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
-    """Names of one person, where a model has made the graph: what rules made is no news."""
+    """Names of one person, where a model has made the graph: what rules made is no news.
+
+    A name that several people have says nothing of who is who.
+    """
     sharing = [characters.require(conn, each) for each in characters.sharing(conn, character)]
     made = [each.settings for each in sharing if characters.NAMES in each.settings]
     if all(characters.BY_PASSAGES in settings for settings in made):
@@ -162,9 +159,10 @@ def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
     for raw, group in graph.group_of(conn, character).items():
         if is_person(mentions[raw].type) and (key := name_key(mentions[raw].name)):
             spelled.setdefault(group, {}).setdefault(key, mentions[raw].name)
+    bearers = Counter(key for names in spelled.values() for key in names)
     for names in spelled.values():
-        first, *others = sorted(names.values())
-        yield from ((first, other) for other in others)
+        told = sorted(name for key, name in names.items() if bearers[key] == 1)
+        yield from ((told[0], other) for other in told[1:])
 
 
 def keep_cast(conn: Connection, character: str, built_from: str, cast: Cast) -> None:

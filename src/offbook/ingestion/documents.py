@@ -73,6 +73,20 @@ def _put_in_order(
     documents.set_order(conn, character, ids)
 
 
+def put_texts(
+    conn: Connection, character: str, readings: Sequence[ReadDocument]
+) -> list[DocumentReport]:
+    """Store the texts that a new character begins with; the next ingestion splits them."""
+    reports = []
+    for reading in readings:
+        document, status, message = _place(conn, character, reading, text_digest(reading.text))
+        if status != "unchanged":
+            documents.put(conn, character, document)
+        told = [message] if message else reading.messages
+        reports.append(DocumentReport(document.id, document.name, status, messages=[*told]))
+    return reports
+
+
 async def store_documents(
     store: Store,
     character: str,
@@ -89,7 +103,7 @@ async def store_documents(
     splitters = make_splitters(chunkings, settings, embedder)
     reports = []
     for reading in readings:
-        digest = hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = text_digest(reading.text)
         document, status, message, known = await store.read(_placed, character, reading, digest)
         report = DocumentReport(document.id, document.name, status)
         if message:
@@ -229,6 +243,11 @@ def _place(
     identity = document_id(reading.name, taken)
     text, places = reading.text, reading.places
     return Document(identity, reading.name, text, digest, added=now, places=places), "added", ""
+
+
+def text_digest(text: str) -> str:
+    """The digest of a text, as its document has it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def document_id(name: str, taken: Collection[str] = ()) -> str:

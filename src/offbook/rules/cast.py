@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from offbook.names.cast import Cast, CastMember, CastMention
@@ -51,21 +51,52 @@ def read_cast(
 
     grouping = Grouping(texts, places, forms, apart)
     people, whose = grouping.run(), grouping.whose
-    decided = [_bearers(people, set(map(name_key, pair))) for pair in same]
-    for bearers in (*grouping.stated(), *decided):
+    for stated in grouping.stated():
+        _join(people, whose, stated)
+    further: dict[Person, list[str]] = {}
+    called = _called(people, places, apart) if same else {}
+    for names in _decided(same):
+        meant = {id(form) for key in names for form in called.get(key, ())}
+        bearers = [p for p in people if any(id(form) in meant for form in p.forms)]
         _join(people, whose, bearers)
+        if bearers:
+            further[bearers[0]] = [name for key, name in names.items() if key not in called]
     mentions = Counter(whose.values())
-    people.sort(key=lambda person: -mentions[person])
+    # Whom every mention has left for somebody else is nobody.
+    people = sorted(filter(mentions.get, people), key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
     named = [(places[number], person) for number, person in sorted(whose.items())]
-    members = tuple(_member(person, people, places, apart) for person in people)
+    members = tuple(
+        _member(person, people, places, apart, further.get(person, ())) for person in people
+    )
     at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named)
     return Cast(members, at, attribute(texts, members, at))
 
 
-def _bearers(people: Sequence[Person], keys: Container[str]) -> list[Person]:
-    """All who bear one of the names, by their keys."""
-    return [p for p in people if any(name_key(form.text) in keys for form in p.forms)]
+def _decided(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """The names of each person by their keys: pairs that have a name in common are of one."""
+    people: list[dict[str, str]] = []
+    for pair in pairs:
+        names = {name_key(name): name for name in pair}
+        for known in [each for each in people if not names.keys().isdisjoint(each)]:
+            people.remove(known)
+            names = {**known, **names}
+        people.append(names)
+    return people
+
+
+def _called(
+    people: Sequence[Person], places: Sequence[Place], apart: Apart
+) -> dict[str, list[Form]]:
+    """By the key of a name a form of each person who bears it: as a form, else as an alias."""
+    called: dict[str, list[Form]] = {}
+    for person in people:
+        for form in person.forms:
+            called.setdefault(name_key(form.text), []).append(form)
+    for person in people:
+        for alias in _member(person, people, places, apart, ()).aliases:
+            called.setdefault(name_key(alias), [person.forms[0]])
+    return called
 
 
 def _join(people: list[Person], whose: dict[int, Person], bearers: Sequence[Person]) -> None:
@@ -78,9 +109,13 @@ def _join(people: list[Person], whose: dict[int, Person], bearers: Sequence[Pers
 
 
 def _member(
-    person: Person, people: Sequence[Person], places: Sequence[Place], apart: Apart
+    person: Person,
+    people: Sequence[Person],
+    places: Sequence[Place],
+    apart: Apart,
+    further: Sequence[str],
 ) -> CastMember:
-    """The person with all forms of the name: the fullest first, terms of fondness last."""
+    """The person with all forms of the name: the fullest first, those of no text last."""
     forms = sorted(person.forms, key=_by_fullness)
     told = [name for form in forms for name in (form.text, *_untitled(form))]
     told += _short(person, people)
@@ -93,6 +128,8 @@ def _member(
         if name in own or not any(apart(name, other) for other in own)
     }
     aliases = dict.fromkeys(names[key] for name in told if (key := name.casefold()) in names)
+    keys = set(map(name_key, aliases))
+    aliases |= dict.fromkeys(name for name in further if name_key(name) not in keys)
     return CastMember(forms[0].text, tuple(aliases), person.gender)
 
 

@@ -62,7 +62,7 @@ def holding(conn: Connection, digests: Collection[str]) -> str | None:
     """Find a character on a source whose documents have these digests, and no others."""
     if not digests:
         return None
-    c, wanted = documents.c, sorted(digests)
+    c, wanted = documents.c, sorted(set(digests))
     chosen = select(sources.c.id).where(
         sources.c.id.in_(select(c.source_id).where(c.digest == wanted[0]))
     )

@@ -245,9 +245,10 @@ def set_gender(conn: Connection, character: str, gender: str) -> None:
 
 
 def forget_names(conn: Connection, character: str) -> None:
-    """Leave a character that was made of a cast no name but its own: the others are of a text."""
+    """Leave a character that was made of a cast its own name: others, and gender, are of a text."""
     who = require(conn, character)
     if NAMES in who.settings:
+        set_gender(conn, character, "")
         set_setting(conn, character, NAMES, [who.name])
 
 

@@ -130,6 +130,11 @@ def test_who_is_said_to_be_called_so_is_one():
 def test_decisions_overrule_the_rules():
     joined = named(SON, "George", same=[("George Orme", "Mr. Orme")])
     assert "Mr. Orme" in joined.aliases
+    further = named(FAMILY, "Ida", same=[("Ida Wren", "Bee"), ("Bee", "Bumble")])
+    assert {"Bee", "Bumble", "Miss Wren"} <= set(further.aliases)
+    assert further.name != "Bumble"
+    one = [("Ida", "Tom Lane"), ("Tom Lane", "Captain Moss")]
+    assert {"Ida", "Captain Moss"} <= set(named(FAMILY, "Tom", same=one).aliases)
     parted = members(FAMILY, different=[("Tom Lane", "Tom")])
     assert all("Tom" not in m.aliases for m in parted.values() if "Tom Lane" in m.aliases)
 
