@@ -8,8 +8,10 @@ import pytest
 
 from offbook.graph.assembly import load_graph, load_story
 from offbook.graph.point_in_time import Story, groups_at
+from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho
 from offbook.stores import graph
 from offbook.types import Chunk, Decision, Graph, Position, RawEntity
+from tests.graph.rules_model import _RULES
 from tests.graph.world import GraphWorld
 from tests.waiting import work_below
 
@@ -103,6 +105,37 @@ async def test_a_persons_word_that_no_text_bears_out_holds_from_where_both_names
     assert not any("Harbourmaster" in found for found in await known_at("## Chapter 3"))
     assert any({"Harbourmaster", "Edda Vane"} <= found for found in await known_at("## Chapter 4"))
     assert any({"Harbourmaster", "Edda Vane"} <= found for found in await known_at(""))
+
+
+async def test_what_the_look_at_all_names_rests_on_is_known_before_it_counts(
+    sqlite_store, monkeypatch
+):
+    """Both are spoken of in the first chapter; that they are one the third tells, in no formula."""
+
+    def settled(inputs) -> WhoIsWho:
+        numbers = [n for n, each in enumerate(inputs.names, 1) if each.name != "Corvin"]
+        telling = [
+            number
+            for each in inputs.names
+            for number, sentence in zip(each.sentences, each.told, strict=True)
+            if "wig" in sentence
+        ]
+        group = OneAndTheSame(reason="the wig", names=numbers, sentences=telling)
+        return WhoIsWho(same=[group], several=[])
+
+    monkeypatch.setitem(_RULES, "who_is_who", settled)
+    world = await GraphWorld(sqlite_store).create()
+    story = (
+        "## Chapter 1\n\nEdda fears Wanderer.\n\n## Chapter 2\n\nWanderer left Corvin.\n\n"
+        "## Chapter 3\n\nCorvin took the wig and saw the face under which Wanderer hid.\n"
+    )
+    await world.put("story", story)
+    whole = {"Edda", "Wanderer"}
+    assert whole in names(await world.graph())
+    assert whole in names(await at(world, len(story)))
+    for chapter in (2, 3):
+        early = await at(world, story.index(f"## Chapter {chapter}"))
+        assert not any(whole <= found for found in names(early))
 
 
 async def at(world: GraphWorld, offset: int) -> Graph:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from offbook.errors import InvalidAnswer
+from offbook.graph.candidates import Blocks
 from offbook.graph.entity_normalization import Ledger, normalize
 from offbook.graph.verdicts import decision_id
-from offbook.graph.who_is_who import _WINDOW_TOKENS
+from offbook.graph.who_is_who import _WINDOW_TOKENS, Window, settle
 from offbook.models.batching import Asking, tokens_of
 from offbook.prompts.who_is_who import (
     WHO_IS_WHO,
@@ -100,6 +102,20 @@ async def test_a_name_of_several_without_a_sentence_stays_where_it_is():
     model = Telling(same=[([1, 3], [])], several=[(1, [[1], [2, 3]])])
     found, _ = await groups(FAMILY, model)
     assert found == [[0], [1, 4], [2], [3]], "whose other name it is was not said"
+
+
+def test_windows_that_part_a_name_differently_join_none_of_its_bearers():
+    blocks = Blocks([0] * 3, [])
+    three = [mention(row, "Wren", f"{row}.") for row in range(3)]
+    windows = [Window(((0, 1, 2),), (), (0, 1, 2), (chunk,)) for chunk in ("c0", "c1")]
+    windows[1] = replace(windows[1], names=KNOWN)
+    answers = {
+        window.key: WhoIsWho(
+            same=[], several=[SeveralBearers(reason="", number=1, bearers=bearers)]
+        )
+        for window, bearers in zip(windows, ([[1, 2], [3]], [[1], [2, 3]]), strict=True)
+    }
+    assert len(set(settle(three, blocks, windows, answers).blocks.of)) == 3
 
 
 async def test_a_persons_word_overrules_the_look():
@@ -207,6 +223,7 @@ KNOWN = (KnownName("Ana", "character", 2, ("a", "b"), 1), KnownName("Bo", "", 1,
         ([], [(1, [[1], [3]])], "part its sentences"),
         ([], [(1, [[1], [1, 2]])], "stand twice"),
         ([], [(3, [[1], [2]])], "no number"),
+        ([], [(1, [[1], [2]]), (1, [[2], [1]])], "stand twice in several"),
         ([([1, 2], [3]), ([1], [])], [(1, [[1], [2]])], ""),
     ],
 )

@@ -92,6 +92,26 @@ async def test_a_window_gives_what_its_chunks_give_one_by_one(sqlite_store):
     assert calls == [1, 3]
 
 
+async def test_a_section_that_an_answer_passes_over_is_asked_about_again(sqlite_store, monkeypatch):
+    """A weak model reads the beginning of a window only."""
+    whole = rules_model._RULES["extract"]
+
+    def first_alone(inputs):
+        answer = whole(inputs)
+        return Extraction(
+            entities=[entity for entity in answer.entities if entity.section == 1],
+            relations=[relation for relation in answer.relations if relation.section == 1],
+        )
+
+    pictures = []
+    for name, rule in (("whole", whole), ("first", first_alone)):
+        monkeypatch.setitem(rules_model._RULES, "extract", rule)
+        made = await GraphWorld(sqlite_store, name).create()
+        await made.put("one.md", TEXT.replace("Cora met Dunn", "Ana Bell met Bo Carter"))
+        pictures.append(await made.picture())
+    assert pictures[0] == pictures[1]
+
+
 async def test_an_edit_asks_about_what_it_touches_alone(sqlite_store):
     made = await GraphWorld(sqlite_store).create()
     await made.put("one.md", TEXT)

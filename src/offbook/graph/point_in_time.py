@@ -9,7 +9,8 @@ Source: ours; docs/boundary.md, "At a point in the story".
    spoke of both before that kept the secret. It may say it with other forms of the names.
 2. Else, for a person's word, from the first sentence that names both: a chunk has many sentences,
    and may well speak of both because they are two to everybody.
-3. Else from the first chunk that speaks of both.
+3. Else from the first chunk that speaks of both, once all that speaks of either and that the
+   decision rests on is known.
 4. Where no chunk of the whole story does, nothing will be revealed: a person's word holds as soon
    as both are known. A model's does not.
 """
@@ -46,13 +47,17 @@ class ToldTogether:
         self._said: dict[tuple[tuple[str, ...], tuple[str, ...]], Set[str]] = {}
         self._sentences: dict[str, list[tuple[str, str]]] = {}
 
-    def holds(self, one: Sequence[str], other: Sequence[str], *, by_person: bool) -> bool:
+    def holds(
+        self, one: Sequence[str], other: Sequence[str], evidence: Sequence[str], *, by_person: bool
+    ) -> bool:
         """Whether a decision that two names are one holds at the point.
 
         Args:
             one: The key of one name, and behind it those of its other forms in the story: the
                 sentence that says it may have any of them.
             other: The same of the other name.
+            evidence: The chunks that a model's decision rests on: of those that speak of either,
+                none may be yet to come.
             by_person: Whether a person decided it.
         """
         if showing := self._saying_chunks(*(tuple(sorted(filter(None, n))) for n in (one, other))):
@@ -66,7 +71,9 @@ class ToldTogether:
                 or self._together(one, other)
             )
             return not showing or not self._known.isdisjoint(showing)
-        return not self._known.isdisjoint(pair)
+        concerned = self._speaking_of(one[0]) | self._speaking_of(other[0])
+        to_come = concerned.intersection(evidence) - self._known
+        return not to_come and not self._known.isdisjoint(pair)
 
     def _saying_chunks(self, one: tuple[str, ...], other: tuple[str, ...]) -> Set[str]:
         """Those with a sentence that says it."""
@@ -202,7 +209,11 @@ def _parts(
             if (
                 keys[a] == keys[b]
                 or share_a_word(mentions[a].name, mentions[b].name)
-                or texts.holds(*_forms(names, all_names), by_person=decision.by == PERSON)
+                or texts.holds(
+                    *_forms(names, all_names),
+                    decision.evidence,
+                    by_person=decision.by == PERSON,
+                )
             ):
                 links.join(a, b)
     return [[mentions[row] for row in rows] for rows in links.sets()]

@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from offbook.graph.candidates import Blocks
@@ -231,9 +231,11 @@ def settle(
         for several in answer.several:
             parts = _parts(window, several.number, several.bearers)
             for part in parts[1:]:
-                number = max(of) + 1
+                # What another window has parted stays so.
+                bearers = dict.fromkeys(of[row] for row in part)
+                fresh = dict(zip(bearers, count(max(of) + 1), strict=False))
                 for row in part:
-                    of[row] = number
+                    of[row] = fresh[of[row]]
                 decision = _decision(entities, parts[0][0], part[0], several.reason, same=False)
                 made[decision.id] = decision
     joins: list[Pair] = []

@@ -11,15 +11,18 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from offbook.errors import AnswerError, InputRefused
 from offbook.graph.mentions import find_mention, find_mentions
 from offbook.ingestion.reports import Steps, begin_jobs
-from offbook.models.batching import ask_in_batches
+from offbook.models.batching import run_all
 from offbook.models.beside import worked_out
 from offbook.names.character import learn_names
 from offbook.names.identity import name_key
+from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
 from offbook.prompts.extraction import ExtractionInputs, Section, extraction, plain
 from offbook.retrieval.search import ANALYZER, encode_terms
@@ -101,40 +104,56 @@ class Extraction:
                 self._names = await worked_out(names_so_far, self.asking.character, self.every)
         count = token_counter(settings.tokens.encoding)
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
-        for aside in await ask_in_batches(windows, self._ask, self._keep):
-            subject = [aside.item.id]
-            await store.write(jobs.quarantine, self.character, jobs.EXTRACT, subject, aside.reason)
-            self._steps.add(1)
+        await run_all([partial(self._extract, window) for window in windows])
 
-    async def _ask(self, window: Sequence[Chunk]) -> list[ExtractionAnswer]:
-        """Ask about a window, and return what is said of each of its chunks."""
-        settings, asking = self.runtime.settings.graph, self.asking
-        types = tuple(settings.entity_types)
-        inputs = ExtractionInputs(
-            asking.character,
+    def _inputs(self, window: Sequence[Chunk]) -> ExtractionInputs:
+        return ExtractionInputs(
+            self.asking.character,
             tuple(Section(chunk.heading_path, chunk.text) for chunk in window),
-            types,
+            tuple(self.runtime.settings.graph.entity_types),
             self._before.get(window[0].id, ""),
             self._names.get(window[-1].id, ()),
         )
-        ids = [chunk.id for chunk in window]
-        answer = await asking.ask(extraction(types, len(window)), inputs, ids)
-        if settings.gleaning:
-            known = tuple(dict.fromkeys(clean(entity.name) for entity in answer.entities))
-            gleaned = replace(inputs, found=known)
-            again = extraction(types, len(window), "glean")
-            missed = await asking.ask(again, gleaned, ids)
-            answer = ExtractionAnswer(
-                entities=[*answer.entities, *missed.entities],
-                relations=[*answer.relations, *missed.relations],
-            )
-        return by_section(inputs.sections, answer)
 
-    async def _keep(self, answered: Sequence[tuple[Chunk, ExtractionAnswer]]) -> None:
-        dates = self.runtime.settings.graph.dates
-        found = [(chunk, read_extraction(chunk, answer, dates=dates)) for chunk, answer in answered]
-        await self.runtime.store.write(self._put, found)
-        self._steps.add(len(answered))
+    async def _extract(self, window: Sequence[Chunk]) -> None:
+        """Ask about a window, and store what is said of each of its chunks, or put it aside."""
+        asking, inputs = self.asking, self._inputs(window)
+        documents = asking.documents([chunk.id for chunk in window])
+        prompt = extraction(inputs.types, len(window))
+        try:
+            answer = await ask(
+                asking.model, prompt, inputs, documents=documents, retries=asking.retries
+            )
+            if self.runtime.settings.graph.gleaning:
+                known = tuple(dict.fromkeys(clean(entity.name) for entity in answer.entities))
+                missed = await ask(
+                    asking.model,
+                    extraction(inputs.types, len(window), "glean"),
+                    replace(inputs, found=known),
+                    documents=documents,
+                    retries=asking.retries,
+                )
+                answer = ExtractionAnswer(
+                    entities=[*answer.entities, *missed.entities],
+                    relations=[*answer.relations, *missed.relations],
+                )
+        except (AnswerError, InputRefused) as error:
+            if len(window) > 1:
+                # One chunk may spoil the whole: the halves are asked about on their own.
+                half = len(window) // 2
+                parts = window[:half], window[half:]
+                await run_all([partial(self._extract, part) for part in parts])
+                return
+            subject = [window[0].id]
+            await self.runtime.store.write(
+                jobs.quarantine, self.character, jobs.EXTRACT, subject, error.message
+            )
+        else:
+            dates = self.runtime.settings.graph.dates
+            answers = zip(window, by_section(inputs.sections, answer), strict=True)
+            found = [(chunk, read_extraction(chunk, one, dates=dates)) for chunk, one in answers]
+            await self.runtime.store.write(self._put, found)
+        self._steps.add(len(window))
 
     def _put(self, conn: Connection, found: Sequence[tuple[Chunk, Found]]) -> None:
         for chunk, (mentions, relations, note) in found:

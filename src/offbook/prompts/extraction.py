@@ -10,7 +10,7 @@ in a call, and other names with the words that state them, are ours.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal
@@ -18,6 +18,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
+from offbook.names.identity import in_words, name_key
+from offbook.names.person import is_person
 from offbook.prompts.prompt import Json, Prompt
 from offbook.prompts.refusals import check_described
 
@@ -115,6 +117,24 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
     if names and not any(name in text or _in_parts(name, text) for name in names):
         raise InvalidAnswer(
             f"none of the {len(names)} names stands in the passage; copy names as they stand there"
+        )
+    if not inputs.found:
+        _check_sections(inputs.sections, answer)
+
+
+def _check_sections(sections: Sequence[Section], answer: Extraction) -> None:
+    """Refuse an answer that passes over a section in which a person stands whom it lists."""
+    listed = {entity.section for entity in answer.entities}
+    persons = {name_key(entity.name) for entity in answer.entities if is_person(entity.type)}
+    over = []
+    for number, section in enumerate(sections, 1):
+        text = "" if number in listed else f" {name_key(section.passage)} "
+        if any(in_words(key) in text for key in persons if key):
+            over.append(number)
+    if over:
+        raise InvalidAnswer(
+            f"nothing is listed of sections {over}, which name people of other sections; "
+            "list each entity once for every section that mentions it"
         )
 
 

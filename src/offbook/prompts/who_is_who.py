@@ -96,6 +96,10 @@ def check_who_is_who(inputs: WhoIsWhoInputs, answer: WhoIsWho) -> None:
                 f"the bearers of name {several.number} part its sentences {list(own)}, each with "
                 f"one of them; {wrong[:20]} are none of these or stand twice"
             )
+    if twice := sorted(n for n, times in Counter(parted).items() if times > 1):
+        raise InvalidAnswer(
+            f"names {twice[:20]} stand twice in several; list all bearers of a name in one item"
+        )
     repeated = {n for n, times in Counter(named).items() if times > 1} - set(parted)
     if repeated:
         raise InvalidAnswer(

@@ -135,7 +135,7 @@ class Quoting:
     def _told(self) -> tuple[Told, ...]:
         read: list[Told] = []
         speaker = FirstPerson(self._names)
-        for item in sorted({s.item for s in self.evidence.sentences}, key=self._place):
+        for item in dict.fromkeys(s.item for s in self.evidence.sentences):
             texts = [s.text for s in self.evidence.sentences if s.item == item]
             read += speaker.passage(texts)
         return tuple(self._as_written(read))
@@ -151,9 +151,6 @@ class Quoting:
 
     def _beside_text(self, read: Sequence[Told]) -> Iterator[tuple[Told, Sentence]]:
         return zip(read, self.evidence.sentences, strict=True)
-
-    def _place(self, item: int) -> int:
-        return next(index for index, s in enumerate(self.evidence.sentences) if s.item == item)
 
     def answer(self, question: Question, said: str = "", most: int = MOST) -> Answer | None:
         """Find the best answer, rather one not ``said`` before; None where nothing bears on it."""

@@ -119,11 +119,10 @@ def columns_of(kind: type[Any], table: Table, **renamed: str) -> list[Column[Any
 
 def read_as(conn: Connection, kind: Callable[..., T], chosen: Select[Any]) -> list[T]:
     """Make a dataclass of each row: the inverse of :func:`row_of`; its lists become tuples."""
-    return [kind(*map(_frozen, row)) for row in conn.execute(chosen)]
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return [
+        kind(*(tuple(value) if isinstance(value, list) else value for value in row))
+        for row in conn.execute(chosen)
+    ]
 
 
 def next_ordinal(conn: Connection, table: Table, character: str) -> int:
