@@ -141,7 +141,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
     if " of " in form.text and titled:
         form.is_role = True
     if form.is_role:
-        form.words = tuple(fold(word) for word in form.text.split())
+        form.words = tuple(fold(word) for word in form.text.removeprefix("the ").split())
     given = form.words[0] if form.words else ""
     gender = gender_of_given(given)
     if "mrs" in name.titles and gender != "f" and len(form.words) > 1:
@@ -176,7 +176,7 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
 def _is_person(
     form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
 ) -> bool:
-    lows = [latin(fold(word)).rstrip(".") for word in form.text.split()]
+    lows = [latin(fold(word)).rstrip(".") for word in form.text.removeprefix("the ").split()]
     if counts.is_german and not _is_german_name(form, lows, surnames):
         return False
     if lows[0] in ("st", "saint", "ste") or all(
