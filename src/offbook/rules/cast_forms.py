@@ -101,7 +101,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     persons += [
         form
         for form in forms
-        if id(form) not in known and len(form.words) > 1 and _extends(form, single, surnames)
+        if id(form) not in known and _extends(form, single, surnames)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -151,7 +151,9 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 def _extends(
     form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
-    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit"."""
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "young Lane"."""
+    if len(form.words) < 2:
+        return bool(form.name.age) and not form.is_role and (form.words, False) in single
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
