@@ -44,7 +44,7 @@ def read_cast(
         forms = wide_forms_of(places)
     else:
         named, counts = places_of(texts)
-        places = sorted([*named, *role_places_of(texts)], key=lambda place: (place.text, place.start))
+        places = sorted([*named, *role_places_of(texts)], key=lambda each: (each.text, each.start))
         forms = forms_of(texts, places, counts)
     two = {frozenset(map(name_key, pair)) for pair in different}
 

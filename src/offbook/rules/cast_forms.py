@@ -99,9 +99,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
     known = set(map(id, persons))
     persons += [
-        form
-        for form in forms
-        if id(form) not in known and _extends(form, single, surnames)
+        form for form in forms if id(form) not in known and _extends(form, single, surnames)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -151,7 +149,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 def _extends(
     form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
-    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "young Lane"."""
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "old Lane"."""
     if len(form.words) < 2:
         return bool(form.name.age) and not form.is_role and (form.words, False) in single
     if form.is_role:

@@ -28,7 +28,8 @@ _ANYBODY: Final = word_set(
 _TO_OTHERS: Final = word_set(
     "friend companion visitor guest host hostess neighbour neighbor lover husband wife bride"
     " bridegroom widow heroine hero speaker newcomer intruder invalid patient prisoner owner master"
-    " mistress employer pupil other others latter former first second third last one two voice figure"
+    " mistress employer pupil other others latter former first second third last one two voice"
+    " figure"
 )
 """What somebody with a name is called for a moment."""
 _NOT_THE_SAME: Final = word_set("first second third fourth next last other same former latter two")
