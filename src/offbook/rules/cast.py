@@ -17,6 +17,7 @@ from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
 from offbook.rules.cast_names import Place, places_of, wide_places_of
+from offbook.rules.cast_roles import role_places_of
 from offbook.rules.name_words import OCCUPATIONS
 from offbook.rules.speakers import attribute
 from offbook.text.tokens import UNSPACED
@@ -42,7 +43,8 @@ def read_cast(
         places = wide_places_of(texts)
         forms = wide_forms_of(places)
     else:
-        places, counts = places_of(texts)
+        named, counts = places_of(texts)
+        places = sorted([*named, *role_places_of(texts)], key=lambda each: (each.text, each.start))
         forms = forms_of(texts, places, counts)
     two = {frozenset(map(name_key, pair)) for pair in different}
 
@@ -65,11 +67,11 @@ def read_cast(
     # Whom every mention has left for somebody else is nobody.
     people = sorted(filter(mentions.get, people), key=lambda person: -mentions[person])
     numbers = {person: number for number, person in enumerate(people)}
-    named = [(places[number], person) for number, person in sorted(whose.items())]
+    mentioned = [(places[number], person) for number, person in sorted(whose.items())]
     members = tuple(
         _member(person, people, places, apart, further.get(person, ())) for person in people
     )
-    at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in named)
+    at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in mentioned)
     return Cast(members, at, attribute(texts, members, at))
 
 
@@ -157,7 +159,7 @@ def _short(person: Person, people: Sequence[Person]) -> list[str]:
 def _words(form: Form) -> Iterable[str]:
     if form.is_role:
         head = form.text.partition(" of ")[0].split()[-1]
-        yield from (head,) * (fold(head) not in OCCUPATIONS)
+        yield from (head,) * (not form.text.islower() and fold(head) not in OCCUPATIONS)
         return
     for word in form.text.split():
         if fold(word) == surname_of(form) or (

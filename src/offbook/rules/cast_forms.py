@@ -99,9 +99,7 @@ def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) 
     single = {(form.words, form.is_role) for form in persons if len(form.words) == 1}
     known = set(map(id, persons))
     persons += [
-        form
-        for form in forms
-        if id(form) not in known and len(form.words) > 1 and _extends(form, single, surnames)
+        form for form in forms if id(form) not in known and _extends(form, single, surnames)
     ]
     for form in persons:
         form.gender = form.name.gender or _gender(form, texts, places)
@@ -141,7 +139,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
     if " of " in form.text and titled:
         form.is_role = True
     if form.is_role:
-        form.words = tuple(fold(word) for word in form.text.split())
+        form.words = tuple(fold(word) for word in form.text.removeprefix("the ").split())
     given = form.words[0] if form.words else ""
     gender = gender_of_given(given)
     if "mrs" in name.titles and gender != "f" and len(form.words) > 1:
@@ -151,7 +149,9 @@ def _read(form: Form, places: Sequence[Place]) -> None:
 def _extends(
     form: Form, single: Container[tuple[tuple[str, ...], bool]], surnames: Counter[str]
 ) -> bool:
-    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit"."""
+    """Whether it is a longer form of what is one word elsewhere: "the White Rabbit", "old Lane"."""
+    if len(form.words) < 2:
+        return bool(form.name.age) and not form.is_role and (form.words, False) in single
     if form.is_role:
         return (form.words[-1:], True) in single
     last = form.words[-1]
@@ -176,7 +176,7 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
 def _is_person(
     form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
 ) -> bool:
-    lows = [latin(fold(word)).rstrip(".") for word in form.text.split()]
+    lows = [latin(fold(word)).rstrip(".") for word in form.text.removeprefix("the ").split()]
     if counts.is_german and not _is_german_name(form, lows, surnames):
         return False
     if lows[0] in ("st", "saint", "ste") or all(

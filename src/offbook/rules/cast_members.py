@@ -42,6 +42,8 @@ _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
 _MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
+_TOLD: Final = 0.5
+"""Of the mentions of a bare name, so many that can be told make it nobody else's."""
 _OFFICERS: Final = word_set(
     "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
@@ -278,11 +280,18 @@ class Grouping:
         best = max(votes, key=votes.__getitem__) if votes else None
         if best is not None and votes[best] >= _MOST * votes.total():
             best.forms.append(form)
+        elif best is not None and self._is_nobody_elses(form, votes.total()):
+            for number in form.places:
+                best = chosen[number] = chosen[number] or best
         else:
             best = self._new()
             best.forms.append(form)
         for number, person in chosen.items():
             self._mean(number, person or best)
+
+    def _is_nobody_elses(self, form: Form, told: int) -> bool:
+        """Whether a bare name has no bearer but those whom so many mentions are told to mean."""
+        return form.name.is_bare and not form.is_role and told >= _TOLD * form.count
 
     def _nearest(self, form: Form, number: int, people: Sequence[Person]) -> Person | None:
         """Whom the chapter last called by a longer name with the words of the form, or calls next.

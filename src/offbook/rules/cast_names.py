@@ -216,6 +216,15 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         end = of.end()
     article = _ARTICLE.search(text, max(0, start - _REACH), start)
     edge = article.start() if article else start
+    place = place_at(number, text, (start, end), _written(text[start:end]), edge)
+    place.fond = fond[0] if (fond := _DEAR.search(text, max(0, start - _REACH), start)) else ""
+    place.article, place.opens = article is not None, opened
+    return place
+
+
+def place_at(number: int, text: str, span: tuple[int, int], form: str, edge: int) -> Place:
+    """The place of a form behind the article that begins at ``edge``, with what is around it."""
+    start, end = span
     before = _BEFORE.search(text, max(0, edge - _REACH), edge)
     word = fold(before[1]) if before and before[1] else ""
     behind = _BEHIND.match(text, end, min(len(text), end + _REACH))
@@ -224,14 +233,14 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         number,
         start,
         end,
-        _written(text[start:end]),
-        fond[0] if (fond := _DEAR.search(text, max(0, start - _REACH), start)) else "",
+        form,
+        "",
         word,
         fold(behind[3] or "") if behind else "",
         (signs[0].strip(" _*"), signs[1].strip(" _*")),
-        article is not None,
-        opened,
-        bool(behind and behind[1]),
+        article=True,
+        opens=False,
+        owns=bool(behind and behind[1]),
     )
 
 

@@ -30,7 +30,7 @@ _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
 _DASHES: Final = frozenset("-–—")
 _NEW: Final = word_set("a an another some")
 """What names somebody who was not there before."""
-_PARTICLES: Final = word_set("out on in up back off")
+_PARTICLES: Final = word_set("out on in up back off from")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
 _HEARING: Final = word_set("heard hear")
 _BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
@@ -153,7 +153,7 @@ def _noun(items: Sequence[Item], index: int, start: int) -> tuple[Subject, int] 
             elif item.low in grammar.FEMALE_NOUNS:
                 gender = "f"
             follows = items[place + 1] if place + 1 < len(items) else None
-            if follows and follows.low in grammar.PERSON_NOUNS:
+            if follows and (follows.member is not None or follows.low in grammar.PERSON_NOUNS):
                 continue
             if follows and follows.low in _POSSESSIVE:
                 continue
@@ -258,6 +258,8 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
                 return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
             return found[0] if found[0].word != "it" else None
         if words[begin].low in grammar.DETERMINERS and words[place].low not in grammar.COORDINATORS:
+            if begin and words[begin - 1].low in grammar.PREPOSITIONS:  # "and with a sigh replied"
+                break
             return Subject("other", words[begin].start)
         if not words[begin].is_word:
             break

@@ -122,6 +122,44 @@ def test_who_is_described_and_acts_is_somebody(one, other):
     assert all(not {"War", "Church"} & set(member.aliases) for member in members(ROLES).values())
 
 
+def test_who_has_no_name_but_speaks_is_somebody():
+    text = (
+        '"Rain," said the tall drover. "More rain," cried the man with the grey beard.\n\nMiss Ida '
+        'Wren looked at the drover. "Never," said the drover. "Now," said the man with the beard. '
+        '"Who?" said the second drover. "I," said the pedlar. "Ida," said the man. "Yes," said the '
+        'man. "Friend," said the visitor. "No," said the visitor. '
+        '"So," said the man with the grey beard. "Good," said the man with the beard.'
+    )
+    beards = ("the man with the grey beard", "the man with the beard")
+    assert {m.aliases for name, m in members(text).items() if name != "Miss Ida Wren"} == {
+        ("the drover",),
+        beards,
+    }
+
+
+def test_who_is_described_all_over_a_text_has_a_name():
+    said = '"Rain," said the drover. "More rain," said Miss Ida Wren.\n\n'
+    far = "It rained upon the hills. " * 1500
+    assert "the drover" in members(said + said + far)
+    assert "the drover" not in members(said + far + "\n\n" + said)
+
+
+def test_a_given_name_of_two_is_no_third_person():
+    about = "{0} came in. Tom laughed, and Tom sat down. Then Tom went out again.\n\n"
+    lane, moss = about.format("Tom Lane"), about.format("Tom Moss")
+    between = "\n\n# Chapter\n\n"
+    text = f"# Chapter\n\n{lane}{between}{moss}{between}Tom was gone.{between}{lane}{moss}"
+    assert set(members(text)) == {"Tom Lane", "Tom Moss"}
+    cast = read_cast([text])
+    late = next(m for m in cast.mentions if m.start == text.index("Tom was gone"))
+    assert cast.members[late.member].name == "Tom Moss"
+
+
+def test_who_is_called_young_is_who_bears_the_name():
+    text = "Mr. Lane came in. Lane laughed. “Perhaps,” young Lane hazarded."
+    assert "young Lane" in named(text, "Mr. Lane").aliases
+
+
 def test_who_is_said_to_be_called_so_is_one():
     text = "Amos Fell, known as Brask, came. Brask said no. Ida asked Brask. Amos left with Ida."
     assert "Brask" in named(text, "Amos").aliases
