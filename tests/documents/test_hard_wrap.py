@@ -103,6 +103,11 @@ def test_verse_lists_tables_addresses_and_talk_stay_lines(text: str):
     assert read(framed).text == "\n\n".join([*PARAGRAPHS, text, *PARAGRAPHS])
 
 
+def test_rows_of_equal_length_stay_lines():
+    rows = "Nora, a rope, a lamp, a pound of oil and a bell for the boat\n" * 10
+    assert read(rows).text == rows
+
+
 def test_markdown_keeps_indented_code_and_the_breaks_that_it_marks():
     code = "    def ring(the_bell, the_lamp, the_watchman, the_dog, the_boy) is\n    done"
     broken = "She wrote that the tide had turned and that the lamps would be,  \nso they said."

@@ -55,6 +55,8 @@ _JOINED: Final = 0.6
 """Share of the lines of a block that must be full, where its text is wrapped."""
 _VERSE: Final = 3
 """Lines behind the first that must all begin with a capital where verse fills the width."""
+_ROWS: Final = 8
+"""The same where no line is brief, as of rows of equal length: prose has no such run."""
 _LEAST_SPEECHES: Final = 3
 
 _BLOCK: Final = re.compile(
@@ -332,7 +334,7 @@ def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -
     if full < _JOINED * len(ends) or over > len(ends) / 2:
         return True
     brief = any(line.with_next(after) <= width for line, after in ends)
-    return brief and len(ends) >= _VERSE and all(after.upper for _, after in ends)
+    return len(ends) >= (_VERSE if brief else _ROWS) and all(after.upper for _, after in ends)
 
 
 def _parts(line: _Line, following: _Line, style: _Style, base: int) -> bool:
