@@ -26,9 +26,11 @@ from offbook.stores import (
     leases,
     memories,
     queue,
+    schema,
     vectors,
 )
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
+from offbook.stores.export import to_values
 from offbook.stores.leases import Owner
 from offbook.types import MemoryFragment
 from tests.stores import data
@@ -233,3 +235,9 @@ async def test_a_key_limited_to_one_of_them_may_not_change_the_source(both: Stor
     assert await both.read(characters.may_change_source, ADA, None)
     await both.write(characters.remove, BEA)
     assert await both.read(characters.may_change_source, ADA, [ADA])
+
+
+@pytest.mark.parametrize("names", [["Ada", 1], "Ada", {"a": "Ada"}])
+def test_names_of_a_cast_that_are_none_are_not_imported(names: object):
+    with pytest.raises(ValueError, match="settings"):
+        to_values(schema.characters, ["settings"], {"settings": {characters.NAMES: names}})

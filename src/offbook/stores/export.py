@@ -260,13 +260,15 @@ def _value(column: Column[Any], value: Any) -> Any:
 def _fits(column: Column[Any], value: Any) -> bool:
     kind = column.type
     if isinstance(kind, JSON):
+        if column.name == "settings" and isinstance(value, dict):
+            return _are_texts(value.get(characters.NAMES, []))
         if column.name in _OBJECTS:
             return isinstance(value, dict)
         if column.name == "attributes":
             return chunks.are_attributes(value)
         if column.name == "places":
             return documents.are_places(value)
-        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return _are_texts(value)
     if isinstance(kind, Text | LargeBinary):
         return isinstance(value, str)
     if isinstance(kind, Boolean):
@@ -277,6 +279,10 @@ def _fits(column: Column[Any], value: Any) -> bool:
         most = _MAX_BIG_INTEGER if isinstance(kind, BigInteger) else _MAX_INTEGER
         return isinstance(value, int) and abs(value) <= most
     return math.isfinite(value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 class Law:
