@@ -25,6 +25,7 @@ from offbook.prompts.who_is_who import (
 )
 from offbook.rules.model import OfflineModel
 from offbook.settings.model import GraphSettings
+from offbook.stores import documents, graph
 from offbook.types import ChatResponse, Decision, RawEntity
 from tests.graph.rules_model import RulesModel
 from tests.graph.world import GraphWorld
@@ -209,6 +210,23 @@ async def test_what_rests_on_a_deleted_document_goes_with_it(sqlite_store):
     assert any(set(e.names) >= {"Ana Bell", "Sparrow"} for e in (await made.graph()).entities)
     await made.remove("two.md")
     assert [e.names for e in (await made.graph()).entities] == [("Ana Bell",), ("Bo",)]
+
+
+async def test_no_reason_outlives_a_document_that_the_look_was_shown(sqlite_store):
+    """A reason may quote any sentence that was shown, whatever the answer cites."""
+    made = await GraphWorld(sqlite_store).create()
+    await made.put("one.md", "Ana Bell is none other than Sparrow. Sparrow left.\n")
+    await made.put("two.md", "Cora came.\n")
+
+    def decided(conn):
+        return graph.list_decisions(conn, made.character)
+
+    assert [each.by for each in await made.store.read(decided)] == ["who_is_who"]
+    info = await made.store.read(lambda c: documents.require(c, made.character, "two.md"))
+    await made.store.write(lambda c: documents.remove(c, made.character, info.id))
+    assert await made.store.read(decided) == []
+    await made.build(extract=False)
+    assert [each.by for each in await made.store.read(decided)] == ["who_is_who"]
 
 
 KNOWN = (KnownName("Ana", "character", 2, ("a", "b"), 1), KnownName("Bo", "", 1, ("c",), 3))

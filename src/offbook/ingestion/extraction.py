@@ -325,7 +325,7 @@ class _Listing:
         for alias in entity.aliases:
             name, evidence = clean(alias.called), clean(alias.evidence)
             if (
-                not (name_key(name) and plain(evidence))
+                not (name_key(name) and name_key(evidence))
                 or plain(name) not in text
                 or plain(evidence) not in text
             ):

@@ -224,8 +224,14 @@ def forget_chunks(conn: Connection, character: str, ids: Sequence[str]) -> None:
     noted = mentions | _of_chunks(conn, relations, character, ids)
     jobs.remove_subjects(conn, character, sorted(noted))
     _forget_decisions(conn, character, gone, mentions)
-    keys = [each.key for each in list_answers(conn, character) if not gone.isdisjoint(each.chunks)]
-    chosen = of(graph_answers, character) & among(graph_answers.c.key, keys)
+    resting = [e for e in list_answers(conn, character) if not gone.isdisjoint(e.chunks)]
+    if any(each.kind == WHO_IS_WHO for each in resting):
+        # A reason may quote whatever was shown; the next run derives them anew.
+        derived = [e.id for e in list_decisions(conn, character) if e.by == WHO_IS_WHO]
+        remove_decisions(conn, character, derived)
+    chosen = of(graph_answers, character) & among(
+        graph_answers.c.key, [each.key for each in resting]
+    )
     conn.execute(delete(graph_answers).where(chosen))
     if mentions:
         jobs.remove_kind(conn, character, jobs.GRAPH)
