@@ -18,7 +18,7 @@ def first_that_shows(a, b, *texts, by_person=False, forms=((), ())):
     for known in range(len(texts) + 1):
         told = ToldTogether(chunks, list(chunks)[:known])
         one, other = ([name_key(n) for n in names] for names in ((a, *forms[0]), (b, *forms[1])))
-        if told.holds(one, other, by_person=by_person):
+        if told.holds(one, other, (), by_person=by_person):
             return known
     return None
 
