@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from offbook import demo
 from offbook.app import Offbook
 from offbook.app.estimate import CountingModel, estimate_ingestion
 from offbook.documents.readers import ReadDocument
@@ -47,7 +46,7 @@ async def estimated(book: Offbook, *readings: ReadDocument) -> Estimate:
     return await estimate_ingestion(book.runtime(), character, readings)
 
 
-@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+@pytest.mark.parametrize("text", [chronicle(30), chronicle(150)], ids=["short", "long"])
 async def test_the_calls_are_within_a_fifth_of_what_is_made(opened, server, text):
     reading = ReadDocument("one.md", text, "markdown")
     async with await opened() as book:
@@ -81,7 +80,7 @@ async def test_what_is_done_costs_nothing_and_an_edit_little(opened):
 
 
 @pytest.mark.parametrize("judged", [0, 2], ids=["extracted", "partly judged"])
-@pytest.mark.parametrize("text", [demo.persona_text(), chronicle(30)], ids=["demo", "chronicle"])
+@pytest.mark.parametrize("text", [chronicle(30), chronicle(150)], ids=["short", "long"])
 async def test_what_a_stopped_indexing_has_left_to_ask_is_counted(opened, text, judged):
     reading = ReadDocument("one.md", text, "markdown")
     async with await opened() as book:

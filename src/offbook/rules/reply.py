@@ -21,7 +21,7 @@ from offbook.rules import declining
 from offbook.rules.declining import DECLINES, answer_courtesy
 from offbook.rules.evidence import Evidence, gather, with_names
 from offbook.rules.languages import QUESTION_WORDS, is_in_english
-from offbook.rules.quoting import MOST, WHOLE, Answer, Quoting
+from offbook.rules.quoting import MOST, Answer, Quoting
 from offbook.text.grammar import Gender
 from offbook.text.questions import LIGHT, Courtesy, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
@@ -358,8 +358,7 @@ def _answer(
         or answer.score < FAIR / 2
     ):
         return f"{_NEAREST if absent else _UNSURE} {_with_source(answer)}", "decline"
-    whole = question.kind == "why" and answer.matched >= WHOLE and len(telling) > 1
-    sure = answer.matched >= SURE and answer.score >= FAIR and (answer.fits or whole)
+    sure = answer.matched >= SURE and answer.score >= FAIR and answer.fits
     if sure and not all(term.name for term in telling):
         # Its one word alone makes no sentence the answer, where others have it as well.
         sure = answer.alone or len(telling) > 1
