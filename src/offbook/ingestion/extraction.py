@@ -24,7 +24,7 @@ from offbook.names.character import learn_names
 from offbook.names.identity import name_key
 from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
-from offbook.prompts.extraction import ExtractionInputs, Section, extraction, plain
+from offbook.prompts.extraction import ExtractionInputs, Section, extraction, passed_over, plain
 from offbook.retrieval.search import ANALYZER, encode_terms
 from offbook.stores import chunks, graph, jobs
 from offbook.text.encodings import token_counter
@@ -150,9 +150,19 @@ class Extraction:
             )
         else:
             dates = self.runtime.settings.graph.dates
+            # A weak model reads the beginning of a window only: it is asked about the rest again.
+            left = [window[number - 1] for number in passed_over(inputs.sections, answer)]
             answers = zip(window, by_section(inputs.sections, answer), strict=True)
-            found = [(chunk, read_extraction(chunk, one, dates=dates)) for chunk, one in answers]
+            found = [
+                (chunk, read_extraction(chunk, one, dates=dates))
+                for chunk, one in answers
+                if chunk not in left
+            ]
             await self.runtime.store.write(self._put, found)
+            if left:
+                self._steps.add(len(found))
+                await self._extract(left)
+                return
         self._steps.add(len(window))
 
     def _put(self, conn: Connection, found: Sequence[tuple[Chunk, Found]]) -> None:

@@ -118,24 +118,16 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
         raise InvalidAnswer(
             f"none of the {len(names)} names stands in the passage; copy names as they stand there"
         )
-    if not inputs.found:
-        _check_sections(inputs.sections, answer)
 
 
-def _check_sections(sections: Sequence[Section], answer: Extraction) -> None:
-    """Refuse an answer that passes over a section in which a person stands whom it lists."""
+def passed_over(sections: Sequence[Section], answer: Extraction) -> list[int]:
+    """Number the sections of which nothing is listed, if a person who is listed stands in one."""
     listed = {entity.section for entity in answer.entities}
     persons = {name_key(entity.name) for entity in answer.entities if is_person(entity.type)}
-    over = []
-    for number, section in enumerate(sections, 1):
-        text = "" if number in listed else f" {name_key(section.passage)} "
-        if any(in_words(key) in text for key in persons if key):
-            over.append(number)
-    if over:
-        raise InvalidAnswer(
-            f"nothing is listed of sections {over}, which name people of other sections; "
-            "list each entity once for every section that mentions it"
-        )
+    empty = {n: section for n, section in enumerate(sections, 1) if n not in listed}
+    texts = [f" {name_key(section.passage)} " for section in empty.values()]
+    is_told = any(in_words(key) in text for text in texts for key in persons if key)
+    return list(empty) if is_told else []
 
 
 def plain(text: str) -> str:
