@@ -23,7 +23,8 @@ IN_FLIGHT = 2
 def keeper(world: World, server: LoopbackServer) -> World:
     """A character without documents; few calls at a time, so that a kill meets the middle."""
     server.answer = answer_of_any
-    world.set(f"limits.concurrency={IN_FLIGHT}", "embed.model=builtin", "raptor.size=2")
+    few = f"limits.concurrency={IN_FLIGHT}", "graph.window=0"
+    world.set(*few, "embed.model=builtin", "raptor.size=2")
     world.done("create", "Keeper")
     world.write("one.md", chronicle(SECTIONS))
     return world

@@ -76,6 +76,7 @@ async def test_a_heading_is_the_end_of_its_section(story, path, last):
 
 async def test_an_offset_is_itself(story):
     assert await point(story, "book.md@17") == Position(0, 17)
+    assert await point(story, "book@17") == Position(0, 17)
     assert await point(story, "a#b@c.md@3") == Position(1, 3)
     assert (await point(story, "a#b@c.md#One")).document_ordinal == 1
 

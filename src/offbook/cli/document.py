@@ -89,7 +89,11 @@ def _print_report(report: IngestReport, as_json: bool, strict: bool) -> int:
         print_json(report.as_json())
     else:
         for row in report.documents:
-            size = f", the median has {row.median_chunk} characters" if row.chunks > 1 else ""
+            size = (
+                f", the median has {row.median_chunk} characters"
+                if row.median_chunk and row.chunks > 1
+                else ""
+            )
             say(f"{row.status:9} {row.name} ({counted(row.chunks, 'chunk')}{size})")
         say(cost(report.usage))
     if any(row.status == "failed" for row in report.documents):

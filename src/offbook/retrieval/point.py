@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from offbook.documents.labels import same_part
@@ -101,10 +102,14 @@ def documents_until(in_order: Sequence[Document], until: Position) -> list[Docum
 
 
 def _document(infos: Sequence[DocumentInfo], name: str) -> DocumentInfo | None:
-    """The document of this name or id, else the only one that is so but for case and accents."""
+    """The document of this name or id, else the only one that is so but for case or its ending."""
     name = name.strip()
     exact = [info for info in infos if name in (info.name, info.id)]
-    close = [info for info in infos if fold(name) in (fold(info.name), fold(info.id))]
+    close = [
+        info
+        for info in infos
+        if fold(name) in (fold(info.name), fold(info.id), fold(PurePath(info.name).stem))
+    ]
     if exact:
         return exact[0]
     return close[0] if len(close) == 1 else None
