@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from offbook import demo
 from offbook.app import Offbook
 from offbook.app.estimate import CountingModel, estimate_ingestion
 from offbook.documents.readers import ReadDocument
@@ -46,7 +47,14 @@ async def estimated(book: Offbook, *readings: ReadDocument) -> Estimate:
     return await estimate_ingestion(book.runtime(), character, readings)
 
 
-@pytest.mark.parametrize("text", [chronicle(30), chronicle(150)], ids=["short", "long"])
+_MISSED = pytest.mark.xfail(strict=True, reason="more names than rules find: 16 calls for 21")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [pytest.param(demo.persona_text(), marks=_MISSED), chronicle(30), chronicle(150)],
+    ids=["demo", "short", "long"],
+)
 async def test_the_calls_are_within_a_fifth_of_what_is_made(opened, server, text):
     reading = ReadDocument("one.md", text, "markdown")
     async with await opened() as book:
@@ -80,7 +88,9 @@ async def test_what_is_done_costs_nothing_and_an_edit_little(opened):
 
 
 @pytest.mark.parametrize("judged", [0, 2], ids=["extracted", "partly judged"])
-@pytest.mark.parametrize("text", [chronicle(30), chronicle(150)], ids=["short", "long"])
+@pytest.mark.parametrize(
+    "text", [demo.persona_text(), chronicle(30), chronicle(150)], ids=["demo", "short", "long"]
+)
 async def test_what_a_stopped_indexing_has_left_to_ask_is_counted(opened, text, judged):
     reading = ReadDocument("one.md", text, "markdown")
     async with await opened() as book:
