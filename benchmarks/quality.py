@@ -14,6 +14,7 @@ from pathlib import Path
 
 PARTS = (
     "retrieval",
+    "evidence",
     "aliases",
     "boundary",
     "extraction",
