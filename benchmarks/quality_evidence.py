@@ -57,7 +57,8 @@ class Report:
                 self.tokens[method], self.naive_tokens.T, self.naive_coverage.T, strict=True
             )
         ]
-        return self.coverage[method] - np.array(plain)
+        less: Floats = self.coverage[method] - np.array(plain)
+        return less
 
     def as_json(self) -> dict[str, Any]:
         """Means; differences with their intervals."""

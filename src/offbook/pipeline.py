@@ -78,6 +78,7 @@ async def recall(
         settings=runtime.settings,
         store=runtime.store,
         embedder=runtime.embedder,
+        reranker=runtime.reranker,
         history=tuple(history),
         extractor=runtime.extractor,
         point=point,

@@ -78,6 +78,17 @@ class Embedder(Protocol):
         """Vectors of ``texts``, shape ``(len(texts), dimension)``, rows of length 1 or 0."""
 
 
+class Reranker(Protocol):
+    """Orders texts by how well they answer a question."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+
+    async def rank(self, question: str, texts: Sequence[str]) -> list[int]:
+        """Rank ``texts``: their places, best first."""
+
+
 class Store(Protocol):
     """Where it is kept: runs operations on the one schema, each in a transaction of its own.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from offbook import registry
 
 if TYPE_CHECKING:
-    from offbook.protocols import ChatModel, Embedder, Method, Store
+    from offbook.protocols import ChatModel, Embedder, Method, Reranker, Store
     from offbook.settings import SettingsModel
     from offbook.types import IndexRequirements
 
@@ -21,7 +21,8 @@ class Runtime:
     """Settings, a store, and a model for each role.
 
     The ``actor`` replies in character, the ``extractor`` answers about texts and questions (graph,
-    boundary, emotions), the ``judge`` rates replies, the ``embedder`` makes vectors.
+    boundary, emotions), the ``judge`` rates replies, the ``embedder`` makes vectors, the
+    ``reranker``, where there is one, orders the passages that a search found.
     """
 
     settings: SettingsModel
@@ -30,6 +31,7 @@ class Runtime:
     extractor: ChatModel
     judge: ChatModel
     embedder: Embedder
+    reranker: Reranker | None = None
 
     @property
     def needs(self) -> IndexRequirements:

@@ -191,6 +191,7 @@ class LoopbackServer:
             routes=[
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/rerank", self._rerank, methods=["POST"]),
             ]
         )
 
@@ -334,6 +335,26 @@ class LoopbackServer:
             # Its own work is a part of the latency, as with a server that has better things to do.
             await self._wait(fault, request, recorded.started)
             return response
+        finally:
+            self._leave(recorded)
+
+    async def _rerank(self, request: Request) -> Response:
+        """Score texts by the question's words in them; as TEI where it refuses "documents"."""
+        recorded, fault = await self._arrive(request)
+        try:
+            refusal = self._refusal(fault, recorded.body)
+            if refusal is not None:
+                return refusal
+            name = "texts" if "documents" in self.refuses else "documents"
+            if name not in recorded.body:
+                return _error(422, "invalid_request", f"missing field `{name}`")
+            words = set(recorded.body["query"].lower().split())
+            scores = [len(words & set(text.lower().split())) for text in recorded.body[name]]
+            key = "score" if name == "texts" else "relevance_score"
+            rows = [{"index": place, key: score} for place, score in enumerate(scores)][::-1]
+            if fault == "missing_embedding":
+                rows.pop()
+            return JSONResponse(rows if name == "texts" else {"results": rows})
         finally:
             self._leave(recorded)
 

@@ -28,7 +28,7 @@ from offbook.types import traits_of
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
-    from offbook.protocols import ChatModel
+    from offbook.protocols import ChatModel, Reranker
     from offbook.runtime import Runtime
 
 WORDS = ("anchor", "lantern", "harbour")
@@ -70,7 +70,10 @@ async def examine(home: Home) -> list[Check]:
         if role == "chat":  # the others need not stream
             checks.append(await _probed("chat: streaming", _streaming(model)))
         checks.append(await _probed(f"{role}: long prompts", _long_prompt(runtime, model)))
-    return [*checks, await _probed("embeddings", _embeddings(runtime))]
+    checks.append(await _probed("embeddings", _embeddings(runtime)))
+    if runtime.reranker is not None:
+        checks.append(await _probed("rerank", _reranking(runtime.reranker)))
+    return checks
 
 
 async def _probed(name: str, probe: Awaitable[tuple[str, str]]) -> Check:
@@ -122,6 +125,12 @@ async def _long_prompt(runtime: Runtime, model: ChatModel) -> tuple[str, str]:
         "raise the endpoint's context length (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or lower "
         "context.budget_tokens, context.history_tokens and profile.budget_tokens",
     )
+
+
+async def _reranking(reranker: Reranker) -> tuple[str, str]:
+    first, *_ = await reranker.rank("Who keeps the boats?", ["A letter.", "He keeps the boats."])
+    hint = "" if first else "it put a text that says nothing of the question first"
+    return reranker.name, hint
 
 
 async def _embeddings(runtime: Runtime) -> tuple[str, str]:

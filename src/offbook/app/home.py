@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from offbook import registry
 from offbook.agent.learning import Learning
-from offbook.errors import STARS, IndexMissing, UnknownName
+from offbook.errors import STARS, ConfigurationError, IndexMissing, UnknownName
 from offbook.models.caching import CallCache
 from offbook.models.clients import Clients
 from offbook.models.ladder import RungMemory
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from offbook.models.embedders import OpenAIEmbedder
     from offbook.models.metering import Spending
+    from offbook.models.reranker import EndpointReranker
     from offbook.protocols import ChatModel, Embedder, Store
     from offbook.settings import Settings, SettingsModel
     from offbook.settings.endpoints import Endpoint
@@ -63,6 +64,7 @@ class Wiring:
     cache: CallCache
     backends: dict[tuple[str, str | None, str], ChatModel] = field(default_factory=dict)
     embedder: OpenAIEmbedder | None = None
+    reranker: EndpointReranker | None = None
     clients: Clients = field(default_factory=Clients)
     spending: Spending | None = None
     """Told of what all commands spend."""
@@ -102,6 +104,7 @@ class Wiring:
             extractor=self._chat(self.endpoints["extract"], meter, embedder),
             judge=self._chat(self.endpoints["judge"], meter, embedder),
             embedder=embedder,
+            reranker=self._reranker(meter),
         )
 
     @cached_property
@@ -160,6 +163,31 @@ class Wiring:
                 clients=self.clients,
             )
         return self.embedder.metered(meter, dimension=dimension)
+
+    def _reranker(self, meter: Meter) -> EndpointReranker | None:
+        values = self.settings.values
+        if values.rerank.model is None:
+            return None
+        from offbook.models.failures import Place
+        from offbook.models.reranker import EndpointReranker
+
+        if self.reranker is None:
+            endpoint = endpoint_of(self.settings, "rerank")
+            if endpoint.base_url is None:
+                raise ConfigurationError(
+                    f"rerank.model is {endpoint.model!r}, which is no model at an endpoint",
+                    "name one that answers at rerank.base_url, or unset rerank.model",
+                )
+            place = Place(
+                endpoint.base_url,
+                endpoint.model,
+                "rerank",
+                endpoint.api_key,
+                values.limits.timeout_seconds,
+            )
+            limiter = self.limiters.of(endpoint.base_url)
+            self.reranker = EndpointReranker(place, limiter=limiter, clients=self.clients)
+        return self.reranker.metered(meter)
 
     async def close(self) -> None:
         """Close connections and the store."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.protocols import ChatModel, Embedder, Store
+    from offbook.protocols import ChatModel, Embedder, Reranker, Store
     from offbook.retrieval.boundary import QuestionNames
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import Felt, RecalledMemories
@@ -93,6 +93,7 @@ class Knowledge:
     point: Point | None = None
     conversation: ConversationContext = NO_CONVERSATION
     free: bool = False
+    reranker: Reranker | None = None
 
     @property
     def until(self) -> Position | None:
@@ -134,6 +135,7 @@ class Knowledge:
     ) -> list[Passage]:
         """The ``k`` chunks of a chunking that fit the question best, best first.
 
+        Where there is a reranker it orders the best ``rerank.candidates``, and their scores stay.
         With a ``vector`` to search with, the question is taken as it is; ``mode`` is another way
         to search than ``retrieval.mode``.
 
@@ -143,17 +145,24 @@ class Knowledge:
         """
         from offbook.retrieval.passages import search_passages
 
-        return await search_passages(
+        if vector is None:
+            question = self.in_full(question)
+        reranker = self.reranker
+        passages = await search_passages(
             self.store,
             self.embedder,
             self.character,
-            self.in_full(question) if vector is None else question,
+            question,
             chunking=chunking,
             mode=mode or self.settings.retrieval.mode,
-            k=k,
+            k=k if reranker is None else max(k, self.settings.rerank.candidates),
             vector=vector,
             until=self.until,
         )
+        if reranker is None:
+            return passages
+        texts = [passage.chunk.text_with_headings for passage in passages]
+        return [passages[place] for place in (await reranker.rank(question, texts))[:k]]
 
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.

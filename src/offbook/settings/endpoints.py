@@ -47,7 +47,7 @@ class _Sourced:
 
 
 def endpoint_of(settings: Settings, role: str) -> Endpoint:
-    """Resolve the endpoint of ``chat``, ``extract``, ``judge`` or ``embed``.
+    """Resolve the endpoint of ``chat``, ``extract``, ``judge``, ``embed`` or ``rerank``.
 
     Of ``extract`` and ``judge`` what is not set is chat's.
 

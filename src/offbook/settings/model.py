@@ -263,6 +263,15 @@ class EmbedSettings(Section):
     batch: int = Field(64, ge=1, le=2048, description="texts in one call")
 
 
+class RerankSettings(Section):
+    """A model that reorders the passages that a search found; without one they stay as found."""
+
+    model: str | None = Field(None, description="asked at `/rerank`; default: none")
+    base_url: str | None = Field(None, description="default: chat's")
+    api_key: SecretStr | None = Field(None, description="default: chat's, for chat's base_url only")
+    candidates: int = Field(30, ge=2, le=1000, description="passages that it is given to reorder")
+
+
 class DatabaseSettings(Section):
     """Where everything is kept."""
 
@@ -587,6 +596,7 @@ class SettingsModel(Section):
     extract: RoleSettings = RoleSettings()
     judge: RoleSettings = RoleSettings()
     embed: EmbedSettings = EmbedSettings()
+    rerank: RerankSettings = RerankSettings()
     limits: LimitSettings = LimitSettings()
     prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
     answers: AnswerSettings = AnswerSettings()
