@@ -13,12 +13,16 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offbook import Offbook, demo
+from offbook.models import builtin
 from offbook.types import ContextItem
 
 HELP: Final = "whether the context holds what was told earlier, and authored memories"
@@ -98,12 +102,27 @@ def _is_of(item: ContextItem, told: str, memory: str) -> bool:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", default="ensemble")
+    parser.add_argument(
+        "--hashed", action="store_true", help="without the static word vectors of the embedder"
+    )
 
 
 def run(arguments: argparse.Namespace) -> Report:
+    if arguments.hashed:
+        builtin.embed_texts = _hashed
     rows = _rows(arguments.file or FOLDER / "facts.jsonl")
     talk = [row["said"] for row in _rows(FOLDER / "small_talk.jsonl")]
     return asyncio.run(measure(rows, talk, method=arguments.method))
+
+
+def _hashed(
+    texts: Sequence[str], embed: Callable[..., NDArray[np.float32]] = builtin.embed_texts
+) -> NDArray[np.float32]:
+    """Vectors of which the hashed terms alone are left, of length 1 again."""
+    vectors = embed(texts).copy()
+    vectors[:, builtin.DIMENSION - builtin.MEANING_DIMENSION :] = 0
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
