@@ -119,10 +119,11 @@ def _hashed(
     texts: Sequence[str], embed: Callable[..., NDArray[np.float32]] = builtin.embed_texts
 ) -> NDArray[np.float32]:
     """Vectors of which the hashed terms alone are left, of length 1 again."""
-    vectors = embed(texts).copy()
+    vectors: NDArray[np.float32] = embed(texts).copy()
     vectors[:, builtin.DIMENSION - builtin.MEANING_DIMENSION :] = 0
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+    return vectors
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
