@@ -299,6 +299,14 @@ class TestStreams:
         asked = stream_text(patient(loopback), REPLY, WHO, parameters={"max_tokens": 5})
         assert "".join([piece async for piece in asked]) == PLAIN_TEXT
 
+    async def test_a_model_that_repeats_itself_is_stopped(self, loopback):
+        line = "The sea is a man of me, and I am a man of the sea. "
+        loopback.answer = lambda body: Answer("Well. " + line * 400)
+        got, error = await collected(stream_text(patient(loopback), REPLY, WHO))
+        assert isinstance(error, IncompleteAnswer)
+        assert "ran into a loop" in error.message
+        assert len("".join(got)) < 40 * len(line)
+
     async def test_a_limit_that_leaves_room_for_thoughts_only_is_named(self, loopback):
         loopback.answer = lambda body: Answer("<think>\nLet me see, and", "length")
         asked = stream_text(patient(loopback), REPLY, WHO, parameters={"max_tokens": 5})

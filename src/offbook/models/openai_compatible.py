@@ -12,7 +12,7 @@ from contextlib import aclosing, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
+from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import (
     PassingError,
@@ -38,6 +38,7 @@ from offbook.models.responses import (
     read_event,
 )
 from offbook.prompts.prompt import may_be_short
+from offbook.text.repetition import loop_start
 from offbook.text.thinking import ThinkingFilter
 from offbook.types import Ending
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 _PATH: Final = "/chat/completions"
 _END: Final = "[DONE]"
 """The data of the event behind the last one."""
+_LOOK_EVERY: Final = 200
+"""Characters of a stream after which it is looked at again for a loop."""
 _REST_SECONDS: Final = 0.05
 """How long the end of a stream may take after its last event."""
 _COUNTED: Final = {"stream_options": {"include_usage": True}}
@@ -222,7 +225,8 @@ class OpenAICompatible:
             InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
-        shown, finish_reason, counts = False, None, Counts()
+        shown, finish_reason, counts = "", None, Counts()
+        looked_at = 0
         async with aclosing(self._events(request)) as events:
             async for event in events:
                 finish_reason = event.finish_reason or finish_reason
@@ -231,17 +235,30 @@ class OpenAICompatible:
                     request.heard(event.thought + event.content)
                 for part in thinking.feed(event.content):
                     if part is None:
-                        self._learn_that_it_thinks(shown)
+                        self._learn_that_it_thinks(bool(shown))
                     else:
-                        shown = True
+                        shown += part
                         yield part
+                if len(shown) - looked_at >= _LOOK_EVERY:
+                    looked_at = len(shown)
+                    if loop_start(shown) is not None:
+                        self._stop_loop(request, counts)
         if request.ended is not None and finish_reason is not None:
             request.ended(Ending(finish_reason, *counts))
-        check_end(self._place, finish_reason, short=shown and may_be_short(request))
+        check_end(self._place, finish_reason, short=bool(shown) and may_be_short(request))
         self._thinks_first = self._thinks_first and thinking.tagged
         for part in thinking.finish():
             if part is not None:
                 yield part
+
+    def _stop_loop(self, request: ChatRequest, counts: Counts) -> None:
+        """End a stream that says the same over and over, as at a length limit."""
+        if request.ended is not None:
+            request.ended(Ending("length", *counts))
+        raise IncompleteAnswer(
+            f"the answer of model {self.name!r} ran into a loop, and was stopped there",
+            "ask again; if that happens often, use a larger model or lower the temperature",
+        )
 
     def _learn_that_it_thinks(self, shown: bool) -> None:
         self._thinks_first = True
