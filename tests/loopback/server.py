@@ -57,6 +57,7 @@ class LoopbackServer:
         port: 0 takes a free one.
         retry_after: What its refusals ask for.
         piece_seconds: Time between the pieces of a stream.
+        pages: What it answers to GET, path -> JSON.
         poison: A request that holds this text is refused for good.
         unknown: Parameters that it refuses by name.
         complaint: What it says of every request with a limit of the answer, refusing it.
@@ -76,6 +77,7 @@ class LoopbackServer:
     unknown: frozenset[str] = frozenset()
     complaint: str = ""
     thoughts: str = ""
+    pages: Mapping[str, Any] = field(default_factory=dict)
     most_at_once: int = 0
     requests: list[Recorded] = field(default_factory=list)
     in_flight: int = 0
@@ -192,6 +194,7 @@ class LoopbackServer:
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embeddings, methods=["POST"]),
                 Route("/v1/rerank", self._rerank, methods=["POST"]),
+                Route("/{path:path}", self._page, methods=["GET"]),
             ]
         )
 
@@ -337,6 +340,10 @@ class LoopbackServer:
             return response
         finally:
             self._leave(recorded)
+
+    async def _page(self, request: Request) -> Response:
+        path = request.url.path
+        return JSONResponse(self.pages[path]) if path in self.pages else Response(status_code=404)
 
     async def _rerank(self, request: Request) -> Response:
         """Score texts by the question's words in them; as TEI where it refuses "documents"."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from offbook.errors import ModelError, OffbookError
 from offbook.ingestion.reports import counted
 from offbook.models.ladder import RungMemory
+from offbook.models.server_limits import server_limits, window_in
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
@@ -22,7 +23,8 @@ from offbook.prompts.probes import (
     StructuredProbeInputs,
 )
 from offbook.prompts.reply import REPLY, ReplyInputs
-from offbook.stores import characters
+from offbook.settings.endpoints import fitted
+from offbook.stores import call_cache, characters
 from offbook.text.tokens import count_tokens
 from offbook.types import traits_of
 
@@ -69,7 +71,10 @@ async def examine(home: Home) -> list[Check]:
         checks.append(await _probed(f"{role}: structured answers", _structured(home, model)))
         if role == "chat":  # the others need not stream
             checks.append(await _probed("chat: streaming", _streaming(model)))
-        checks.append(await _probed(f"{role}: long prompts", _long_prompt(runtime, model)))
+        long = await _probed(f"{role}: long prompts", _long_prompt(runtime, model))
+        checks.append(long)
+        if role == "chat":
+            checks.append(await _probed("chat: window", _window(home, long)))
     checks.append(await _probed("embeddings", _embeddings(runtime)))
     if runtime.reranker is not None:
         checks.append(await _probed("rerank", _reranking(runtime.reranker)))
@@ -110,6 +115,22 @@ async def _streaming(model: ChatModel) -> tuple[str, str]:
         pieces += 1
     hint = "" if pieces > 1 else "the endpoint sends the whole reply at once; chat will not stream"
     return f"{model.name}, {pieces} pieces", hint
+
+
+async def _window(home: Home, long: Check) -> tuple[str, str]:
+    """Ask a server of one's own how much it reads at once, and remember it for all commands."""
+    endpoint = home.wiring.endpoints["chat"]
+    url, model = endpoint.base_url or "", endpoint.model
+    found = await server_limits(url, model, endpoint.api_key)
+    said = found.window or (None if long.ok else window_in(long.detail))
+    await home.store.write(call_cache.put_limits, url, model, said, found.slots)
+    window = home.settings.values.chat.context_tokens or said
+    if window is None:
+        return "not told", "set chat.context_tokens to the model's window if it is below 10,000"
+    slots = "" if found.slots is None else f", {counted(found.slots, 'call')} at once"
+    fit = fitted(home.settings, window, found.slots).values.context
+    shares = f"{fit.budget_tokens} for what is recalled, {fit.history_tokens} for the conversation"
+    return f"{window} tokens{slots}: {shares}", ""
 
 
 async def _long_prompt(runtime: Runtime, model: ChatModel) -> tuple[str, str]:

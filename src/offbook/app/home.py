@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import unicodedata
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
@@ -24,9 +24,9 @@ from offbook.models.limits import Limiters, Limits
 from offbook.models.metering import Meter, Price
 from offbook.models.wrappers import wrap
 from offbook.runtime import Runtime
-from offbook.settings.endpoints import endpoint_of
+from offbook.settings.endpoints import endpoint_of, fitted
 from offbook.settings.loading import DEFAULT
-from offbook.stores import characters, documents
+from offbook.stores import call_cache, characters, documents
 from offbook.stores.connection import open_store, sqlite_url
 from offbook.types import traits_of
 
@@ -73,6 +73,7 @@ class Wiring:
     async def open(cls, settings: Settings) -> Wiring:
         """Open the store; no endpoint is asked for anything."""
         store = await open_store(database_url(settings))
+        settings = await _fitted(settings, store)
         limits = settings.values.limits
         limiters = Limiters(Limits(limits.concurrency, limits.rpm, limits.tpm, limits.retries))
         return cls(settings, store, limiters, CallCache(store))
@@ -193,6 +194,16 @@ class Wiring:
         """Close connections and the store."""
         await self.clients.close()
         await self.store.close()
+
+
+async def _fitted(settings: Settings, store: Store) -> Settings:
+    """Fit the settings to what is known of the endpoint that replies."""
+    with suppress(ConfigurationError):  # whoever asks it is told
+        chat = endpoint_of(settings, "chat")
+        if chat.base_url is not None:
+            known = await store.read(call_cache.get_limits, chat.base_url, chat.model)
+            return fitted(settings, *known)
+    return settings
 
 
 class Home:

@@ -24,6 +24,7 @@ from offbook.server.masking import Masking, secrets_of
 from offbook.server.stopping import FAREWELL_SECONDS, Stopping
 from offbook.server.telemetry import start_logging
 from offbook.settings import Settings
+from offbook.settings.loading import DEFAULT
 
 CONCURRENCY: Final = 1_000
 """Calls in flight of a server where nobody set another number: each open reply is one."""
@@ -37,9 +38,9 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 def for_serving(settings: Settings) -> Settings:
     """The settings of a server: its clients, not one command, decide how much is in flight."""
-    if settings.origin("limits.concurrency").label != "default":
+    if settings.origin("limits.concurrency") != DEFAULT:
         return settings
-    return settings.overlaid({"limits.concurrency": CONCURRENCY})
+    return settings.overlaid({"limits.concurrency": CONCURRENCY}, DEFAULT)
 
 
 async def serve(

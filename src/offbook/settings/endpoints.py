@@ -14,10 +14,11 @@ from pydantic import SecretStr
 
 from offbook import registry
 from offbook.errors import ConfigurationError
-from offbook.settings.loading import ENVIRONMENT, Origin, Settings
+from offbook.settings.loading import DEFAULT, ENVIRONMENT, Origin, Settings
 
 OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
 _BUILT_IN: Final = Origin("OpenAI's own address")
+_BY_WINDOW: Final = Origin("the model's window")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,41 @@ def endpoint_of(settings: Settings, role: str) -> Endpoint:
         role,
         settings.values.chat.thinks if thinks is None else thinks,
     )
+
+
+_OWN_WORDS: Final = 700
+"""Tokens of a reply prompt beside what was recalled and said: its rules, profile, voice samples."""
+
+
+def fitted(settings: Settings, window: int | None, slots: int | None) -> Settings:
+    """Fit what nobody has set to an endpoint: a turn to its window, calls in flight to its slots.
+
+    A quarter of the window is left to the reply and to lorebooks; what was recalled and what was
+    said share the rest as their defaults do.
+
+    Args:
+        settings: Those in force.
+        window: Tokens of prompt and answer; None: not known. ``chat.context_tokens`` is it, if set.
+        slots: Calls that it takes at once; None: not known.
+    """
+    values = settings.values
+    overlay: dict[str, int] = {}
+    if values.chat.context_tokens is None and window is not None:
+        overlay["chat.context_tokens"] = max(512, window)
+    window = values.chat.context_tokens or window
+    if window is not None:
+        names = ("context.budget_tokens", "context.history_tokens")
+        wished = values.context.budget_tokens + values.context.history_tokens
+        room = max(200, window * 3 // 4 - _OWN_WORDS)
+        for name in names if room < wished else ():
+            value = settings.plain(name)
+            overlay[name] = max(100, int(value) * room // wished)  # type: ignore[arg-type]
+        overlay["profile.budget_tokens"] = max(200, min(12_000, window * 3 // 4))
+    if slots is not None:
+        overlay["limits.concurrency"] = min(slots, values.limits.concurrency)
+    mine = {n: v for n, v in overlay.items() if settings.origin(n) == DEFAULT}
+    changed = {name: value for name, value in mine.items() if value != settings.plain(name)}
+    return settings.overlaid(changed, _BY_WINDOW) if changed else settings
 
 
 def _key(settings: Settings, role: str, url: _Sourced) -> _Sourced | None:

@@ -86,19 +86,19 @@ class Settings:
             return _shown(value)
         return str(value) if isinstance(value, Path) else value
 
-    def overlaid(self, flags: Mapping[str, Any]) -> Settings:
-        """These settings with others of a command on top; a preset among them takes effect.
+    def overlaid(self, flags: Mapping[str, Any], origin: Origin = FLAG) -> Settings:
+        """These settings with others on top, a command's own; a preset among them takes effect.
 
         Raises:
             ConfigurationError: an unknown name, or a value that is not allowed.
         """
         _check_names(flags, FLAG)
         values_found = {
-            name: (self._value(name), origin)
-            for name, origin in self.origins.items()
-            if not origin.of_preset
+            name: (self._value(name), before)
+            for name, before in self.origins.items()
+            if not before.of_preset
         }
-        values_found |= {name: (value, FLAG) for name, value in flags.items()}
+        values_found |= {name: (value, origin) for name, value in flags.items()}
         return _settled(values_found, self.openai, self.warnings)
 
     def _value(self, name: str) -> Any:

@@ -241,7 +241,7 @@ class EndpointSettings(Section):
         False, description="it thinks aloud, so that no answer is limited; otherwise found out"
     )
     context_tokens: int | None = Field(
-        None, ge=512, description="the model's window; default: not known"
+        None, ge=512, description="the model's window; default: what `offbook doctor` found"
     )
 
 

@@ -135,7 +135,22 @@ def put_thinking(conn: Connection, base_url: str, model: str) -> None:
     _put_form(conn, base_url, model, thinks=True)
 
 
-def _put_form(conn: Connection, base_url: str, model: str, **values: str | bool) -> None:
+def put_limits(
+    conn: Connection, base_url: str, model: str, window: int | None, slots: int | None
+) -> None:
+    """Remember the model's window, in tokens, and how many calls the endpoint takes at once."""
+    _put_form(conn, base_url, model, window=window, slots=slots)
+
+
+def get_limits(conn: Connection, base_url: str, model: str) -> tuple[int | None, int | None]:
+    """Return window and slots, each None where it is not known."""
+    c = endpoints.c
+    chosen = select(c.window, c.slots).where(c.base_url == base_url, c.model == model)
+    row = conn.execute(chosen).one_or_none()
+    return (None, None) if row is None else (row.window, row.slots)
+
+
+def _put_form(conn: Connection, base_url: str, model: str, **values: str | int | None) -> None:
     key = {"base_url": base_url, "model": model}
     add_missing(conn, endpoints, [{**key, "rung": None, "thinks": False}])
     here = [endpoints.c[name] == value for name, value in key.items()]

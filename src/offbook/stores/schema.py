@@ -481,6 +481,8 @@ endpoints: Final = _table(
     key("model", primary=True),
     Column("rung", Text),
     Column("thinks", Boolean, nullable=False),
+    Column("window", Integer),
+    Column("slots", Integer),
 )
 
 

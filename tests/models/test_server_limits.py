@@ -1,0 +1,70 @@
+"""What servers of one's own say of window and slots, each in its dialect, and what is fitted."""
+
+from __future__ import annotations
+
+import pytest
+
+from offbook import Offbook
+from offbook.models.server_limits import ServerLimits, server_limits, window_in
+from offbook.settings.endpoints import fitted
+from offbook.settings.loading import load_settings
+
+DIALECTS = {
+    "llama.cpp": ("/props", {"default_generation_settings": {"n_ctx": 8192}, "total_slots": 4}),
+    "ollama": ("/api/ps", {"models": [{"name": "qwen3:latest", "context_length": 8192}]}),
+    "lm studio": ("/api/v0/models", {"data": [{"id": "qwen3", "loaded_context_length": 8192}]}),
+    "vllm": ("/v1/models", {"data": [{"id": "qwen3", "max_model_len": 8192}]}),
+}
+SLOTS = {"llama.cpp": 4, "ollama": 2, "lm studio": 2, "vllm": None}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_each_dialect_is_read(loopback, dialect):
+    loopback.pages = dict([DIALECTS[dialect]])
+    assert await server_limits(loopback.base_url, "qwen3") == ServerLimits(8192, SLOTS[dialect])
+
+
+@pytest.mark.parametrize("body", [[], {}, {"models": []}, {"data": [{"id": "other"}]}, "no", None])
+async def test_what_is_not_told_is_not_known(loopback, body):
+    loopback.pages = {path: body for path, _ in DIALECTS.values()}
+    assert await server_limits(loopback.base_url, "qwen3") == ServerLimits()
+
+
+async def test_a_hosted_endpoint_is_not_asked():
+    assert await server_limits("https://127.0.0.1:1/v1", "m") == ServerLimits()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 2048 tokens. However, you requested 11558 tokens",
+        "the request exceeds the available context size (2048 tokens), try increasing it",
+    ],
+)
+def test_a_refusal_tells_the_window(said):
+    assert window_in(said) == 2048
+    assert window_in("the prompt is too long") is None
+
+
+def test_a_turn_fits_the_window_and_what_is_set_stays():
+    plain = fitted(load_settings({}, environment={}), 4096, 2).values
+    assert plain.context.budget_tokens + plain.context.history_tokens < 4096 * 3 / 4
+    assert (plain.limits.concurrency, plain.chat.context_tokens) == (2, 4096)
+    mine = load_settings({"context.budget_tokens": 2500, "limits.concurrency": 8}, environment={})
+    kept = fitted(mine, 4096, 2).values
+    assert (kept.context.budget_tokens, kept.limits.concurrency) == (2500, 8)
+    assert fitted(mine, None, None) is mine
+    assert fitted(mine, 128_000, None).values.context == mine.values.context
+
+
+async def test_doctor_finds_it_for_all_later_commands(loopback, tmp_path):
+    loopback.pages = dict([DIALECTS["llama.cpp"]])
+    flags = {"home": tmp_path, "chat__model": "m", "chat__base_url": loopback.base_url}
+    async with await Offbook.open(**flags) as book:
+        assert book.settings.values.limits.concurrency == 16
+        checks = {check.name: check for check in await book.doctor()}
+    assert "8192 tokens, 4 calls at once" in checks["chat: window"].detail
+    async with await Offbook.open(**flags) as book:
+        values = book.settings.values
+    assert (values.limits.concurrency, values.chat.context_tokens) == (4, 8192)
+    assert values.context.budget_tokens < 3000
