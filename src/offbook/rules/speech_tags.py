@@ -291,14 +291,14 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
 
 
 def _of_verb(words: Sequence[Item]) -> Subject | None:
-    """The subject of the last verb of speech in a sentence."""
+    """The subject of the last verb of speech in a sentence that has one."""
     for verb in range(len(words) - 1, -1, -1):
-        if is_saying(words[verb]) and (verb == 0 or _before_is_free(words, verb)):
-            behind = _behind_verb(words, verb) if verb + 1 < len(words) else None
-            if behind and behind.kind != "other" and words[verb + 1].start == behind.start:
-                told = _before_verb(words, verb)
-                return told or behind
-            return _before_verb(words, verb)
+        if not is_saying(words[verb]) or (verb and not _before_is_free(words, verb)):
+            continue
+        behind = _behind_verb(words, verb)
+        next_to = behind and behind.kind != "other" and words[verb + 1].start == behind.start
+        if told := _before_verb(words, verb) or (behind if next_to else None):
+            return told
     return None
 
 
@@ -322,13 +322,12 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
 def tag_before(items: Sequence[Item]) -> Subject | None:
     """The subject of a sentence that leads up to a quotation: ``She said:``, ``Anne cried,``."""
     words = next(reversed(sentences_of(items)), [])
+    leads_on = bool(words) and (words[-1].text in _GOES_ON or words[-1].text in _DASHES)
     while words and words[-1].text in _DASHES:
         words = words[:-1]
     if not words or words[-1].text in _ENDS:
         return None
-    if found := _of_verb(words):
-        return found
-    return _clause_subject(words) if words[-1].text in _GOES_ON else None
+    return _of_verb(words) or (_clause_subject(words) if leads_on else None)
 
 
 def leads(items: Sequence[Item]) -> list[Subject]:
