@@ -151,7 +151,9 @@ class Utterances:
         """The tag of a piece between two stretches of narration."""
         last = self.text[piece.start : piece.end].rstrip(_CLOSERS)[-1:]
         led = tag_before(before)
-        return led if led and before[-1].text in ":：" else tag_behind(behind, last) or led
+        if led and before[-1].text in _LEADS_ON:
+            return led
+        return tag_behind(behind, last) or led
 
     def _lead_in(self, number: int) -> list[Item]:
         """The narration that ends the paragraph before, where it leads up to a quotation."""
