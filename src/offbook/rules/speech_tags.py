@@ -32,6 +32,7 @@ _NEW: Final = word_set("a an another some")
 """What names somebody who was not there before."""
 _PARTICLES: Final = word_set("out on in up back off from")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
+_SOURCES: Final = word_set("by from of")
 _HEARING: Final = word_set("heard hear")
 _BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
 _ADJECTIVES: Final = 3
@@ -178,9 +179,12 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         index += 1
     if index >= len(words):
         return None
-    if index and words[index - 1].low in grammar.COORDINATORS and items[-1].text in _COLONS:
+    opens = next(item for item in words if item.is_word)
+    goes_on = last in _GOES_ON or opens.text[0].islower()
+    if index and words[index - 1].low in grammar.COORDINATORS and (
+        items[-1].text in _COLONS or not goes_on
+    ):
         return None  # "...," and Anne said: "..."
-    goes_on = last in _GOES_ON or words[index].text[0].islower()
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
         found = _behind_verb(words, index)
         return found if found or not is_saying(words[index]) else _before_verb(words, index)
@@ -224,9 +228,16 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if place >= len(words):
         return None
     after = words[place + 1 : place + 2]
-    if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion"
-        owned = words[place].member is not None and after and after[0].low in _POSSESSIVE
-        return Subject("name", words[place].start, words[place].member) if owned else None
+    if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion", "burst from Anne"
+        for item, before, behind in zip(
+            words[place:], words[place - 1 :], [*words[place + 1 :], None], strict=False
+        ):
+            owns = behind is not None and behind.low in _POSSESSIVE
+            if item.member is not None and (owns or before.low in _SOURCES):
+                return Subject("name", item.start, item.member)
+            if item.text in _GOES_ON:
+                break
+        return None
     for _ in range(_ADJECTIVES):  # "remarked poor old Anne"
         named = words[place].member is not None or words[place].low in grammar.FUNCTION
         if named or not words[place].text.islower() or place + 1 == len(words):
@@ -248,11 +259,21 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
         place -= 1
     if place < 0:
         return None
+    if words[place].text == ",":  # "Anne, after a pause, said"
+        opens = next((n for n in range(place - 1, 0, -1) if words[n].text == ","), 0)
+        return (_ending_at(words, opens - 1) if opens else None) or _clause_subject(words[:verb])
+    if words[place].low in _POSSESSIVE:  # "Anne's saying"
+        return _ending_at(words, place - 1)
+    if words[place].low in grammar.PREPOSITIONS:  # "interrupted her by saying"
+        return _clause_subject(words[:verb])
     for begin in range(place, max(-1, place - _REACH), -1):
         found = subject_at(words, begin)
         if found and found[1] == place + 1:
             before = words[begin - 1].low if begin else ""
-            if before in grammar.PREPOSITIONS or before in grammar.DETERMINERS:
+            leads_clause = before in grammar.AMBIGUOUS_PREPOSITIONS
+            if (before in grammar.PREPOSITIONS and not leads_clause) or (
+                before in grammar.DETERMINERS
+            ):
                 continue
             if found[0].word == "who":
                 return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
@@ -270,6 +291,8 @@ def _ending_at(words: Sequence[Item], last: int) -> Subject | None:
     """Who is named by words up to ``last``: whom a clause with "who" is about."""
     for begin in range(last, max(-1, last - _REACH), -1):
         if (found := subject_at(words, begin)) and found[1] == last + 1:
+            if found[0].word == "who":
+                return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
             return found[0]
     return None
 
@@ -293,13 +316,21 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
 def _of_verb(words: Sequence[Item]) -> Subject | None:
     """The subject of the last verb of speech in a sentence that has one."""
     for verb in range(len(words) - 1, -1, -1):
-        if not is_saying(words[verb]) or (verb and not _before_is_free(words, verb)):
+        if not is_saying(words[verb]) or _begins_to(words[verb + 1 : verb + 3]):
+            continue
+        if verb and not _before_is_free(words, verb):
             continue
         behind = _behind_verb(words, verb)
         next_to = behind and behind.kind != "other" and words[verb + 1].start == behind.start
         if told := _before_verb(words, verb) or (behind if next_to else None):
             return told
     return None
+
+
+def _begins_to(behind: Sequence[Item]) -> bool:
+    """Whether a verb of speech has an infinitive behind it: "they continued to look"."""
+    to = [item.low for item in behind]
+    return to[:1] == ["to"] and behind[-1].text.islower() and to[-1] not in grammar.FUNCTION
 
 
 def main_subject(words: Sequence[Item]) -> Subject | None:
