@@ -354,11 +354,26 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
     """The subject of a sentence that leads up to a quotation: ``She said:``, ``Anne cried,``."""
     words = next(reversed(sentences_of(items)), [])
     leads_on = bool(words) and (words[-1].text in _GOES_ON or words[-1].text in _DASHES)
-    while words and words[-1].text in _DASHES:
+    while words and (words[-1].text in _DASHES or words[-1].text in _GOES_ON):
         words = words[:-1]
-    if not words or words[-1].text in _ENDS:
+    if not words:
         return None
-    return _of_verb(words) or (_clause_subject(words) if leads_on else None)
+    if words[-1].text in _ENDS:
+        return _spoke(words[:-1])
+    if (found := _of_verb(words)) or not leads_on:
+        return found
+    if words[-1].member is not None and words[-2:-1] and words[-2].low in _SOURCES:
+        return Subject("name", words[-1].start, words[-1].member)  # "a whisper from Anne:"
+    return _clause_subject(words)
+
+
+def _spoke(words: Sequence[Item]) -> Subject | None:
+    """The subject of a sentence that ends in its verb of speech: "Anne interrupted him."""
+    verb = len(words) - 1
+    while verb > 0 and (words[verb].low in grammar.OBJECT_PRONOUNS or _passes(words[verb])):
+        verb -= 1
+    first = next((n for n, item in enumerate(words) if is_saying(item)), 0)
+    return _before_verb(words, verb) if 0 < verb == first else None
 
 
 def leads(items: Sequence[Item]) -> list[Subject]:
