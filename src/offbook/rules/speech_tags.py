@@ -23,7 +23,7 @@ _SAYING: Final = _LISTS["saying"]
 _VOICES: Final = _LISTS["voices"]
 _GENDERS: Final[dict[str, Gender]] = {"he": "m", "she": "f", "his": "m", "her": "f"}
 _SUBJECTS: Final = word_set("he she i they we you it who")
-_ENDS: Final = frozenset(".!?。！？")
+ENDS: Final = frozenset(".!?。！？")
 _COLONS: Final = frozenset(":：")
 _GOES_ON: Final = frozenset(",;:，；：")
 _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
@@ -93,7 +93,7 @@ def sentences_of(items: Sequence[Item]) -> list[list[Item]]:
     for before, item in zip([None, *items], items, strict=False):
         found[-1].append(item)
         short = before is not None and before.low in grammar.TITLES and item.text == "."
-        if item.text in _ENDS and not short:
+        if item.text in ENDS and not short:
             found.append([])
     return [sentence for sentence in found if any(item.is_word for item in sentence)]
 
@@ -358,7 +358,7 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
         words = words[:-1]
     if not words:
         return None
-    if words[-1].text in _ENDS:
+    if words[-1].text in ENDS:
         return _spoke(words[:-1])
     if (found := _of_verb(words)) or not leads_on:
         return found
