@@ -34,7 +34,7 @@ _PARTICLES: Final = word_set("out on in up back off from")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
 _SOURCES: Final = word_set("by from of")
 _HEARING: Final = word_set("heard hear")
-_BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
+_AT_LAST: Final = word_set("at last length")
 _ADJECTIVES: Final = 3
 _REACH: Final = 6
 """How many words may stand between a subject and its verb."""
@@ -212,7 +212,10 @@ def _with_verb(words: Sequence[Item], subject: Subject, end: int, goes_on: bool)
 def _passes(item: Item) -> bool:
     """Whether a word may stand before the verb of a tag without being its subject."""
     return item.member is None and (
-        item.low in _BETWEEN or item.low in grammar.COORDINATORS or item.low.endswith("ly")
+        item.low in grammar.ADVERBS
+        or item.low in grammar.COORDINATORS
+        or item.low in _AT_LAST
+        or item.low.endswith("ly")
     )
 
 
@@ -304,8 +307,8 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
             (words[index].text == "," or words[index + 1].low in _MEANWHILE)
             and (words[index + 1].low in grammar.COORDINATORS or words[index + 1].low in _MEANWHILE)
             and (led := subject_at(words, index + 2) if index + 2 < len(words) else None)
-            and led[1] < len(words)
-            and (words[led[1]].text == "," or is_finite(words[led[1]].low))
+            and (verb := next((w for w in words[led[1] :] if not _passes(w)), None))
+            and (verb.text == "," or is_finite(verb.low))
         ):
             words = words[index + 1 :]
             break
@@ -356,15 +359,13 @@ def tag_before(items: Sequence[Item]) -> Subject | None:
     leads_on = bool(words) and (words[-1].text in _GOES_ON or words[-1].text in _DASHES)
     while words and (words[-1].text in _DASHES or words[-1].text in _GOES_ON):
         words = words[:-1]
-    if not words:
+    if not words or words[-1].low in grammar.COORDINATORS:  # "No!" said Anne, and "No!" ...
         return None
     if words[-1].text in ENDS:
         return _spoke(words[:-1])
-    if (found := _of_verb(words)) or not leads_on:
-        return found
-    if words[-1].member is not None and words[-2:-1] and words[-2].low in _SOURCES:
+    if leads_on and words[-1].member is not None and [w.low for w in words[-2:-1]] == ["from"]:
         return Subject("name", words[-1].start, words[-1].member)  # "a whisper from Anne:"
-    return _clause_subject(words)
+    return _of_verb(words) or (_clause_subject(words) if leads_on else None)
 
 
 def _spoke(words: Sequence[Item]) -> Subject | None:
