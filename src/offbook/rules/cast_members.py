@@ -35,8 +35,6 @@ _CALLED: Final = 0.1
 _SOME: Final = 3
 _FEW: Final = 4
 _FAMOUS: Final = 10
-_RARE: Final = 0.03
-_USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
@@ -208,11 +206,7 @@ class Grouping:
             self._settle(form, self._of_surname(form))
         for form in sorted(bare, key=_aged):
             if id(form) not in done:
-                people = self._of_bare(form)
-                if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
-                    self._lend(form, people[0])
-                else:
-                    self._settle(form, people)
+                self._settle(form, self._of_bare(form))
         for form in sorted(self.forms, key=lambda form: -len(form.words)):
             if form.is_role:
                 self._settle(form, self._of_role(form))
@@ -235,24 +229,13 @@ class Grouping:
 
     def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
         """Give a form to the one person that it may mean, or its mentions to several."""
-        candidates = self._of_same_age(form) or [
-            person for person in candidates if not self._clash(form, person)
-        ]
+        candidates = [person for person in candidates if not self._clash(form, person)]
         if len(candidates) == 1:
             self._give(form, candidates[0])
         elif not candidates:
             self._give(form, self._new())
         else:
             self._share(form, candidates)
-
-    def _of_same_age(self, form: Form) -> list[Person]:
-        """Who bears the name without "old" or "young", where nobody bears it with the other."""
-        if not form.name.age:
-            return []
-        plain = form.text.partition(" ")[2]
-        bearers = [p for p in self.people if any(f.text == plain for f in p.forms)]
-        ages = {f.name.age for p in bearers for f in p.forms if f.text.endswith(plain)}
-        return bearers if len(bearers) == 1 and ages <= {"", form.name.age} else []
 
     def _new(self) -> Person:
         self.people.append(Person())
@@ -267,11 +250,6 @@ class Grouping:
         """Note whom a mention means."""
         self.whose[number] = person
         person.sentences.add(self._sentences[number])
-
-    def _lend(self, form: Form, person: Person) -> None:
-        """Let the mentions mean the person, without making the form a name of theirs."""
-        for number in form.places:
-            self._mean(number, person)
 
     def _share(self, form: Form, candidates: Sequence[Person]) -> None:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
@@ -371,7 +349,7 @@ class Grouping:
             women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
             if not any(p.gender == "m" for p in people):
                 same = same or [p for p in women if self._is_alone(form, p)]
-            return [p for p in same if not p.husbands or self._is_usual(form, p)]
+            return same
         if same:
             return [p for p in same if not self._is_junior(form, p)]
         men = [p for p in people if p.gender != "f"]
@@ -398,10 +376,6 @@ class Grouping:
         bare = sum(f.count for f in self.forms if f.words == form.words and f.name.is_bare)
         return 2 * sum(f.count for f in named) >= person.count + bare
 
-    def _is_usual(self, form: Form, person: Person) -> bool:
-        """Whether the husband's name stands often enough for her to be the one meant."""
-        return person.count * _USUAL >= form.count
-
     def _is_alone(self, form: Form, person: Person) -> bool:
         return min(person.count, form.count) >= _FEW and not self._often_beside(form, person)
 
@@ -425,11 +399,6 @@ class Grouping:
         sentences = {self._sentences[number] for number in form.places}
         both = len(sentences & person.sentences)
         return both > 1 and both > share * min(len(sentences), len(person.sentences))
-
-    def _is_hardly_theirs(self, form: Form, person: Person) -> bool:
-        """Whether a surname alone is rare in a family of several."""
-        family = [p for p in self.people if form.words[0] in p.surnames]
-        return len(family) > 1 and form.count < _RARE * person.count
 
     def _of_bare(self, form: Form) -> list[Person]:
         word = form.words[0]
