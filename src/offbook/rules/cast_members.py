@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -40,8 +40,6 @@ _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
 _MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
-_TOLD: Final = 0.5
-"""Of the mentions of a bare name, so many that can be told make it nobody else's."""
 _OFFICERS: Final = word_set(
     "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
@@ -51,9 +49,6 @@ _CALLED_SO: Final = re.compile(
     r",? (?:(?:who|whom|that|is|was|they|we|he|she|his|her|everybody|friends|often|always|usually"
     r"|commonly|generally|better|also|then|now) )*(?:called|known (?:to \w+ )?as|nicknamed|alias)"
     r"(?: (?:the|simply|only))*[ ,“\"‘']+"
-)
-_TOGETHER: Final = re.compile(
-    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
 )
 _NOBLE: Final = (GIVEN_TITLES | {"lady"}) - {"sir", "don"}
 _WIVES: Final = word_set("mrs lady countess duchess marchioness baroness viscountess")
@@ -162,7 +157,6 @@ class Grouping:
         self.apart = apart
         self.people: list[Person] = []
         self.whose: dict[int, Person] = {}
-        self._beside = _beside(texts, places, forms)
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
         self._tokens = {form.text: form.tokens for form in forms}
@@ -255,21 +249,12 @@ class Grouping:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
         chosen = {number: self._nearest(form, number, candidates) for number in form.places}
         votes = Counter(person for person in chosen.values() if person is not None)
-        best = max(votes, key=votes.__getitem__) if votes else None
-        if best is not None and votes[best] >= _MOST * votes.total():
-            best.forms.append(form)
-        elif best is not None and self._is_nobody_elses(form, votes.total()):
-            for number in form.places:
-                best = chosen[number] = chosen[number] or best
-        else:
-            best = self._new()
+        best = max(votes, key=votes.__getitem__) if votes else self._new()
+        if not votes or votes[best] >= _MOST * votes.total():
             best.forms.append(form)
         for number, person in chosen.items():
-            self._mean(number, person or best)
-
-    def _is_nobody_elses(self, form: Form, told: int) -> bool:
-        """Whether a bare name has no bearer but those whom so many mentions are told to mean."""
-        return form.name.is_bare and not form.is_role and told >= _TOLD * form.count
+            best = person or best
+            self._mean(number, best)
 
     def _nearest(self, form: Form, number: int, people: Sequence[Person]) -> Person | None:
         """Whom the chapter last called by a longer name with the words of the form, or calls next.
@@ -442,13 +427,9 @@ class Grouping:
         if _titles_clash(form.name.titles, person.titles_beside(form.count)):
             return True
         given, theirs_given = given_of(form), person.given
-        if (
-            given
-            and theirs_given
-            and not any(_one_given(one, other) for one in given for other in theirs_given)
-        ):
-            return True
-        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
+        return bool(given and theirs_given) and not any(
+            _one_given(one, other) for one in given for other in theirs_given
+        )
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
@@ -491,20 +472,4 @@ def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Pl
             before += len(ends) + 1
             ends = [match.start() for match in pattern.finditer(texts[text])]
         found.append(before + bisect_right(ends, place.start))
-    return found
-
-
-def _beside(
-    texts: Sequence[str], places: Sequence[Place], forms: Iterable[Form]
-) -> Counter[frozenset[str]]:
-    """How often two forms stand side by side, as two people do: "Mr. Lane and Tom Lane"."""
-    kept = sorted(number for form in forms for number in form.places)
-    found: Counter[frozenset[str]] = Counter()
-    for one, other in pairwise(kept):
-        a, b = places[one], places[other]
-        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
-            continue
-        between = texts[a.text][a.end : b.start]
-        if _TOGETHER.fullmatch(between) and "and" in between:
-            found[frozenset((a.form, b.form))] += 1
     return found
