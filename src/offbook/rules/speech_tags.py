@@ -198,7 +198,7 @@ def _with_verb(words: Sequence[Item], subject: Subject, end: int, goes_on: bool)
     """A subject that a verb follows: of speech, or any where the quotation's sentence goes on."""
     for place in range(end, len(words)):
         item = words[place]
-        if is_saying(item) and _before_is_free(words, place):
+        if is_saying(item):
             return subject
         if item.low in _HEARING:
             return _of_verb(words) or Subject("other", item.start)
@@ -219,10 +219,6 @@ def _passes(item: Item) -> bool:
     )
 
 
-def _before_is_free(words: Sequence[Item], place: int) -> bool:
-    return words[place - 1].low not in ("to", "who", "which", "that")
-
-
 def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     """The subject that follows its verb: "said Anne", "went on the old man"."""
     place = verb + 1
@@ -230,17 +226,8 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
         place += 1
     if place >= len(words):
         return None
-    after = words[place + 1 : place + 2]
-    if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion", "burst from Anne"
-        for item, before, behind in zip(
-            words[place:], words[place - 1 :], [*words[place + 1 :], None], strict=False
-        ):
-            owns = behind is not None and behind.low in _POSSESSIVE
-            if item.member is not None and (owns or before.low in _SOURCES):
-                return Subject("name", item.start, item.member)
-            if item.text in _GOES_ON:
-                break
-        return None
+    if words[verb].low in grammar.AUXILIARIES:
+        return _source(words, place)
     for _ in range(_ADJECTIVES):  # "remarked poor old Anne"
         named = words[place].member is not None or words[place].low in grammar.FUNCTION
         if named or not words[place].text.islower() or place + 1 == len(words):
@@ -250,6 +237,18 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if found is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
         return Subject("other", words[place].start)
     return found[0] if found and words[place].low != "it" else None
+
+
+def _source(words: Sequence[Item], start: int) -> Subject | None:
+    """Whose the words are: "was Anne's opinion", "was uttered by Anne"."""
+    for place in range(start, len(words)):
+        item, behind = words[place], words[place + 1 : place + 2]
+        owns = bool(behind) and behind[0].low in _POSSESSIVE
+        if item.member is not None and (owns or words[place - 1].low in _SOURCES):
+            return Subject("name", item.start, item.member)
+        if item.text in _GOES_ON:
+            break
+    return None
 
 
 def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
@@ -263,40 +262,28 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if place < 0:
         return None
     if words[place].text == ",":  # "Anne, after a pause, said"
-        opens = next((n for n in range(place - 1, 0, -1) if words[n].text == ","), 0)
-        return (_ending_at(words, opens - 1) if opens else None) or _clause_subject(words[:verb])
-    if words[place].low in _POSSESSIVE:  # "Anne's saying"
-        return _ending_at(words, place - 1)
-    if words[place].low in grammar.PREPOSITIONS:  # "interrupted her by saying"
-        return _clause_subject(words[:verb])
-    for begin in range(place, max(-1, place - _REACH), -1):
-        found = subject_at(words, begin)
-        if found and found[1] == place + 1:
-            before = words[begin - 1].low if begin else ""
-            leads_clause = before in grammar.AMBIGUOUS_PREPOSITIONS
-            if (before in grammar.PREPOSITIONS and not leads_clause) or (
-                before in grammar.DETERMINERS
-            ):
-                continue
-            if found[0].word == "who":
-                return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
-            return found[0] if found[0].word != "it" else None
-        if words[begin].low in grammar.DETERMINERS and words[place].low not in grammar.COORDINATORS:
-            if begin and words[begin - 1].low in grammar.PREPOSITIONS:  # "and with a sigh replied"
-                break
-            return Subject("other", words[begin].start)
-        if not words[begin].is_word:
-            break
-    return _clause_subject(words[:verb])
+        place = next((n for n in range(place - 1, 0, -1) if words[n].text == ","), 0) - 1
+    goes_on = words[place].low in grammar.COORDINATORS or words[place].low in grammar.PREPOSITIONS
+    return (None if goes_on else _ending_at(words, place)) or _clause_subject(words[:verb])
 
 
-def _ending_at(words: Sequence[Item], last: int) -> Subject | None:
-    """Who is named by words up to ``last``: whom a clause with "who" is about."""
+def _ending_at(words: Sequence[Item], last: int, inner: bool = False) -> Subject | None:
+    """Who is named by words up to ``last``: as a subject, or (``inner``) as any part."""
+    if last > 0 and words[last].low in _POSSESSIVE and words[last - 1].member is not None:
+        return Subject("name", words[last - 1].start, words[last - 1].member)  # "Anne's saying"
     for begin in range(last, max(-1, last - _REACH), -1):
+        before = words[begin - 1] if begin else None
+        low = before.low if before else ""
+        ends = low in grammar.PREPOSITIONS - grammar.AMBIGUOUS_PREPOSITIONS
         if (found := subject_at(words, begin)) and found[1] == last + 1:
             if found[0].word == "who":
-                return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
-            return found[0]
+                return _ending_at(words, begin - 1 - (low == ","), inner=True)
+            if inner or not (ends or low in grammar.DETERMINERS):
+                return found[0]
+        elif words[begin].low in grammar.DETERMINERS and not ends:
+            return Subject("other", words[begin].start)
+        elif not words[begin].is_word:
+            break
     return None
 
 
@@ -319,21 +306,13 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
 def _of_verb(words: Sequence[Item]) -> Subject | None:
     """The subject of the last verb of speech in a sentence that has one."""
     for verb in range(len(words) - 1, -1, -1):
-        if not is_saying(words[verb]) or _begins_to(words[verb + 1 : verb + 3]):
-            continue
-        if verb and not _before_is_free(words, verb):
+        if not is_saying(words[verb]):
             continue
         behind = _behind_verb(words, verb)
         next_to = behind and behind.kind != "other" and words[verb + 1].start == behind.start
         if told := _before_verb(words, verb) or (behind if next_to else None):
             return told
     return None
-
-
-def _begins_to(behind: Sequence[Item]) -> bool:
-    """Whether a verb of speech has an infinitive behind it: "they continued to look"."""
-    to = [item.low for item in behind]
-    return to[:1] == ["to"] and behind[-1].text.islower() and to[-1] not in grammar.FUNCTION
 
 
 def main_subject(words: Sequence[Item]) -> Subject | None:
