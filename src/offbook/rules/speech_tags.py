@@ -181,8 +181,10 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         return None
     opens = next(item for item in words if item.is_word)
     goes_on = last in _GOES_ON or opens.text[0].islower()
-    if index and words[index - 1].low in grammar.COORDINATORS and (
-        items[-1].text in _COLONS or not goes_on
+    if (
+        index
+        and words[index - 1].low in grammar.COORDINATORS
+        and (items[-1].text in _COLONS or not goes_on)
     ):
         return None  # "...," and Anne said: "..."
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
