@@ -30,10 +30,7 @@ from offbook.text.grammar import Gender, word_set
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
 _BOTH: Final = 0.03
-_CALLED: Final = 0.1
-"""The same for a short name: who is told about is called by it in the same sentence."""
 _SOME: Final = 3
-_FEW: Final = 4
 _FAMOUS: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
@@ -318,9 +315,7 @@ class Grouping:
         return [
             p
             for p in self.people
-            if any(_one_given(word, name) for name in p.called)
-            and not p.titles & _NOBLE
-            and not self._often_beside(form, p, _CALLED)
+            if any(_one_given(word, name) for name in p.called) and not p.titles & _NOBLE
         ]
 
     def _of_surname(self, form: Form) -> list[Person]:
@@ -333,7 +328,7 @@ class Grouping:
         if titles & _WIVES:
             women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
             if not any(p.gender == "m" for p in people):
-                same = same or [p for p in women if self._is_alone(form, p)]
+                same = same or [p for p in women if not self._often_beside(form, p)]
             return same
         if same:
             return [p for p in same if not self._is_junior(form, p)]
@@ -361,9 +356,6 @@ class Grouping:
         bare = sum(f.count for f in self.forms if f.words == form.words and f.name.is_bare)
         return 2 * sum(f.count for f in named) >= person.count + bare
 
-    def _is_alone(self, form: Form, person: Person) -> bool:
-        return min(person.count, form.count) >= _FEW and not self._often_beside(form, person)
-
     def _eldest(self, women: list[Person], surname: str) -> list[Person]:
         """Of sisters, those who are never called "Miss" with the given name alone."""
         if len(women) < 2:
@@ -379,11 +371,11 @@ class Grouping:
         elder = [p for p in women if p not in younger]
         return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
 
-    def _often_beside(self, form: Form, person: Person, share: float = _BOTH) -> bool:
+    def _often_beside(self, form: Form, person: Person) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""
         sentences = {self._sentences[number] for number in form.places}
         both = len(sentences & person.sentences)
-        return both > 1 and both > share * min(len(sentences), len(person.sentences))
+        return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
 
     def _of_bare(self, form: Form) -> list[Person]:
         word = form.words[0]
