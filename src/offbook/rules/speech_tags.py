@@ -263,10 +263,11 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
         place -= 1
     if place < 0:
         return None
-    if words[place].text == ",":  # "Anne, after a pause, said"
+    inner = words[place].text == ","
+    if inner:  # "Anne, after a pause, said"
         place = next((n for n in range(place - 1, 0, -1) if words[n].text == ","), 0) - 1
     goes_on = words[place].low in grammar.COORDINATORS or words[place].low in grammar.PREPOSITIONS
-    return (None if goes_on else _ending_at(words, place)) or _clause_subject(words[:verb])
+    return (None if goes_on else _ending_at(words, place, inner)) or _clause_subject(words[:verb])
 
 
 def _ending_at(words: Sequence[Item], last: int, inner: bool = False) -> Subject | None:
@@ -282,7 +283,7 @@ def _ending_at(words: Sequence[Item], last: int, inner: bool = False) -> Subject
                 return _ending_at(words, begin - 1 - (low == ","), inner=True)
             if inner or not (ends or low in grammar.DETERMINERS):
                 return found[0]
-        elif words[begin].low in grammar.DETERMINERS and not ends:
+        elif words[begin].low in grammar.DETERMINERS and not (ends or inner):
             return Subject("other", words[begin].start)
         elif not words[begin].is_word:
             break
