@@ -162,9 +162,8 @@ def _words(form: Form) -> Iterable[str]:
         yield from (head,) * (not form.text.islower() and fold(head) not in OCCUPATIONS)
         return
     for word in form.text.split():
-        if fold(word) == surname_of(form) or (
-            len(form.words) == 2 and fold(word) in given_of(form)
-        ):
+        family = "miss" in form.name.titles  # sisters share the surname
+        if fold(word) in ("" if family else surname_of(form), *given_of(form)[:1]):
             yield word
 
 

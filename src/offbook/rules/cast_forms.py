@@ -38,7 +38,6 @@ _LISTS: Final = word_lists("offbook.rules")
 
 GERMAN_NOUNS: Final = _LISTS["german nouns like names"] | _LISTS["german function words"]
 _SPEAKING: Final = _LISTS["speaking"]
-_OF_PERSONS: Final = _LISTS["of persons"]
 _IN: Final = word_set("in into near across throughout within outside inside around beyond")
 _WAYS: Final = word_set("at from via towards toward leaving left reached")
 _WITH: Final = word_set("with by than like beside and")
@@ -307,7 +306,7 @@ def _by_deeds(place: Place) -> float:
     if _speaks(place) or place.behind in _RELATIVE:
         return _SPEAKS
     if place.owns:
-        return _SPEAKS if place.behind in _OF_PERSONS else _OWNS
+        return _OWNS
     return _ACTS if not place.signs[1] and _acts(place.behind) else 0.0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -30,20 +30,13 @@ from offbook.text.grammar import Gender, word_set
 _HEADING: Final = re.compile(r"^#{1,6} ", re.MULTILINE)
 _SENTENCE: Final = re.compile(r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)(?<!\b[A-Z])[.!?…][\"”’')_]*\s|\n\n")
 _BOTH: Final = 0.03
-_CALLED: Final = 0.1
-"""The same for a short name: who is told about is called by it in the same sentence."""
 _SOME: Final = 3
-_FEW: Final = 4
 _FAMOUS: Final = 10
-_RARE: Final = 0.03
-_USUAL: Final = 10
 _HARDLY: Final = 0.02
 _REACH: Final = 12_000
 """So many characters back a fuller name says whom a shorter one means."""
 _MOST: Final = 0.75
 """Of the mentions of a form, so many make it a name of one of those that it may mean."""
-_TOLD: Final = 0.5
-"""Of the mentions of a bare name, so many that can be told make it nobody else's."""
 _OFFICERS: Final = word_set(
     "captain colonel major admiral general lieutenant sergeant commodore corporal"
 )
@@ -53,9 +46,6 @@ _CALLED_SO: Final = re.compile(
     r",? (?:(?:who|whom|that|is|was|they|we|he|she|his|her|everybody|friends|often|always|usually"
     r"|commonly|generally|better|also|then|now) )*(?:called|known (?:to \w+ )?as|nicknamed|alias)"
     r"(?: (?:the|simply|only))*[ ,“\"‘']+"
-)
-_TOGETHER: Final = re.compile(
-    r"(?:,? and |, |,? or | with )(?:the |his |her |my |dear |poor |old )*"
 )
 _NOBLE: Final = (GIVEN_TITLES | {"lady"}) - {"sir", "don"}
 _WIVES: Final = word_set("mrs lady countess duchess marchioness baroness viscountess")
@@ -164,7 +154,6 @@ class Grouping:
         self.apart = apart
         self.people: list[Person] = []
         self.whose: dict[int, Person] = {}
-        self._beside = _beside(texts, places, forms)
         self._sentences = _counted(_SENTENCE, texts, places)
         self._chapters = _counted(_HEADING, texts, places)
         self._tokens = {form.text: form.tokens for form in forms}
@@ -208,11 +197,7 @@ class Grouping:
             self._settle(form, self._of_surname(form))
         for form in sorted(bare, key=_aged):
             if id(form) not in done:
-                people = self._of_bare(form)
-                if len(people) == 1 and self._is_hardly_theirs(form, people[0]):
-                    self._lend(form, people[0])
-                else:
-                    self._settle(form, people)
+                self._settle(form, self._of_bare(form))
         for form in sorted(self.forms, key=lambda form: -len(form.words)):
             if form.is_role:
                 self._settle(form, self._of_role(form))
@@ -235,24 +220,13 @@ class Grouping:
 
     def _settle(self, form: Form, candidates: Sequence[Person]) -> None:
         """Give a form to the one person that it may mean, or its mentions to several."""
-        candidates = self._of_same_age(form) or [
-            person for person in candidates if not self._clash(form, person)
-        ]
+        candidates = [person for person in candidates if not self._clash(form, person)]
         if len(candidates) == 1:
             self._give(form, candidates[0])
         elif not candidates:
             self._give(form, self._new())
         else:
             self._share(form, candidates)
-
-    def _of_same_age(self, form: Form) -> list[Person]:
-        """Who bears the name without "old" or "young", where nobody bears it with the other."""
-        if not form.name.age:
-            return []
-        plain = form.text.partition(" ")[2]
-        bearers = [p for p in self.people if any(f.text == plain for f in p.forms)]
-        ages = {f.name.age for p in bearers for f in p.forms if f.text.endswith(plain)}
-        return bearers if len(bearers) == 1 and ages <= {"", form.name.age} else []
 
     def _new(self) -> Person:
         self.people.append(Person())
@@ -268,30 +242,16 @@ class Grouping:
         self.whose[number] = person
         person.sentences.add(self._sentences[number])
 
-    def _lend(self, form: Form, person: Person) -> None:
-        """Let the mentions mean the person, without making the form a name of theirs."""
-        for number in form.places:
-            self._mean(number, person)
-
     def _share(self, form: Form, candidates: Sequence[Person]) -> None:
         """Each mention to whom a fuller name meant last; the form to whom it means mostly."""
         chosen = {number: self._nearest(form, number, candidates) for number in form.places}
         votes = Counter(person for person in chosen.values() if person is not None)
-        best = max(votes, key=votes.__getitem__) if votes else None
-        if best is not None and votes[best] >= _MOST * votes.total():
-            best.forms.append(form)
-        elif best is not None and self._is_nobody_elses(form, votes.total()):
-            for number in form.places:
-                best = chosen[number] = chosen[number] or best
-        else:
-            best = self._new()
+        best = max(votes, key=votes.__getitem__) if votes else self._new()
+        if not votes or votes[best] >= _MOST * votes.total():
             best.forms.append(form)
         for number, person in chosen.items():
-            self._mean(number, person or best)
-
-    def _is_nobody_elses(self, form: Form, told: int) -> bool:
-        """Whether a bare name has no bearer but those whom so many mentions are told to mean."""
-        return form.name.is_bare and not form.is_role and told >= _TOLD * form.count
+            best = person or best
+            self._mean(number, best)
 
     def _nearest(self, form: Form, number: int, people: Sequence[Person]) -> Person | None:
         """Whom the chapter last called by a longer name with the words of the form, or calls next.
@@ -355,9 +315,7 @@ class Grouping:
         return [
             p
             for p in self.people
-            if any(_one_given(word, name) for name in p.called)
-            and not p.titles & _NOBLE
-            and not self._often_beside(form, p, _CALLED)
+            if any(_one_given(word, name) for name in p.called) and not p.titles & _NOBLE
         ]
 
     def _of_surname(self, form: Form) -> list[Person]:
@@ -370,8 +328,8 @@ class Grouping:
         if titles & _WIVES:
             women = [p for p in people if p.gender == "f" and "miss" not in p.titles]
             if not any(p.gender == "m" for p in people):
-                same = same or [p for p in women if self._is_alone(form, p)]
-            return [p for p in same if not p.husbands or self._is_usual(form, p)]
+                same = same or [p for p in women if not self._often_beside(form, p)]
+            return same
         if same:
             return [p for p in same if not self._is_junior(form, p)]
         men = [p for p in people if p.gender != "f"]
@@ -398,13 +356,6 @@ class Grouping:
         bare = sum(f.count for f in self.forms if f.words == form.words and f.name.is_bare)
         return 2 * sum(f.count for f in named) >= person.count + bare
 
-    def _is_usual(self, form: Form, person: Person) -> bool:
-        """Whether the husband's name stands often enough for her to be the one meant."""
-        return person.count * _USUAL >= form.count
-
-    def _is_alone(self, form: Form, person: Person) -> bool:
-        return min(person.count, form.count) >= _FEW and not self._often_beside(form, person)
-
     def _eldest(self, women: list[Person], surname: str) -> list[Person]:
         """Of sisters, those who are never called "Miss" with the given name alone."""
         if len(women) < 2:
@@ -420,16 +371,11 @@ class Grouping:
         elder = [p for p in women if p not in younger]
         return [p for p in elder if any("miss" in f.name.titles for f in p.forms)] or elder
 
-    def _often_beside(self, form: Form, person: Person, share: float = _BOTH) -> bool:
+    def _often_beside(self, form: Form, person: Person) -> bool:
         """Whether sentences name both: two people then, since one is called "he" again."""
         sentences = {self._sentences[number] for number in form.places}
         both = len(sentences & person.sentences)
-        return both > 1 and both > share * min(len(sentences), len(person.sentences))
-
-    def _is_hardly_theirs(self, form: Form, person: Person) -> bool:
-        """Whether a surname alone is rare in a family of several."""
-        family = [p for p in self.people if form.words[0] in p.surnames]
-        return len(family) > 1 and form.count < _RARE * person.count
+        return both > 1 and both > _BOTH * min(len(sentences), len(person.sentences))
 
     def _of_bare(self, form: Form) -> list[Person]:
         word = form.words[0]
@@ -473,13 +419,9 @@ class Grouping:
         if _titles_clash(form.name.titles, person.titles_beside(form.count)):
             return True
         given, theirs_given = given_of(form), person.given
-        if (
-            given
-            and theirs_given
-            and not any(_one_given(one, other) for one in given for other in theirs_given)
-        ):
-            return True
-        return any(self._beside[frozenset((form.text, other.text))] > 0 for other in person.forms)
+        return bool(given and theirs_given) and not any(
+            _one_given(one, other) for one in given for other in theirs_given
+        )
 
 
 def _titles_clash(titles: frozenset[str], others: frozenset[str]) -> bool:
@@ -522,20 +464,4 @@ def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Pl
             before += len(ends) + 1
             ends = [match.start() for match in pattern.finditer(texts[text])]
         found.append(before + bisect_right(ends, place.start))
-    return found
-
-
-def _beside(
-    texts: Sequence[str], places: Sequence[Place], forms: Iterable[Form]
-) -> Counter[frozenset[str]]:
-    """How often two forms stand side by side, as two people do: "Mr. Lane and Tom Lane"."""
-    kept = sorted(number for form in forms for number in form.places)
-    found: Counter[frozenset[str]] = Counter()
-    for one, other in pairwise(kept):
-        a, b = places[one], places[other]
-        if a.text != b.text or b.start - a.end > 24 or a.form == b.form or a.owns or a.article:
-            continue
-        between = texts[a.text][a.end : b.start]
-        if _TOGETHER.fullmatch(between) and "and" in between:
-            found[frozenset((a.form, b.form))] += 1
     return found

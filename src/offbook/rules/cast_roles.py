@@ -37,6 +37,8 @@ _SOME: Final = 2
 """So many times a description must speak."""
 _EPISODE: Final = 30_000
 """Characters within which they speak; who does so all over a book has a name as a rule."""
+_MOST: Final = 0.65
+"""So many of the times that they speak are within an episode."""
 _UNKNOWN: Final = word_set("stranger")
 """Descriptions that say that the name is not known."""
 
@@ -58,9 +60,11 @@ def role_places_of(texts: Sequence[str]) -> list[Place]:
 
 def _is_own(role: str, spoke: Sequence[tuple[int, int]]) -> bool:
     """Whether who speaks at these places is somebody without a name."""
-    (first, start), (last, end) = spoke[0], spoke[-1]
-    passes = first == last and end - start <= _EPISODE
-    return len(spoke) >= _SOME and (passes or role in _UNKNOWN)
+    together = max(
+        sum(text == first and 0 <= place - start <= _EPISODE for text, place in spoke)
+        for first, start in spoke
+    )
+    return together >= _SOME and (together >= _MOST * len(spoke) or role in _UNKNOWN)
 
 
 def _places(pattern: re.Pattern[str], number: int, text: str) -> Iterator[Place]:

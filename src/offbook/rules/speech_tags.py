@@ -23,7 +23,7 @@ _SAYING: Final = _LISTS["saying"]
 _VOICES: Final = _LISTS["voices"]
 _GENDERS: Final[dict[str, Gender]] = {"he": "m", "she": "f", "his": "m", "her": "f"}
 _SUBJECTS: Final = word_set("he she i they we you it who")
-_ENDS: Final = frozenset(".!?。！？")
+ENDS: Final = frozenset(".!?。！？")
 _COLONS: Final = frozenset(":：")
 _GOES_ON: Final = frozenset(",;:，；：")
 _POSSESSIVE: Final = frozenset(("'s", "'", "’"))
@@ -32,8 +32,9 @@ _NEW: Final = word_set("a an another some")
 """What names somebody who was not there before."""
 _PARTICLES: Final = word_set("out on in up back off from")
 _MEANWHILE: Final = word_set("while whilst till until whereupon")
+_SOURCES: Final = word_set("by from of")
 _HEARING: Final = word_set("heard hear")
-_BETWEEN: Final = word_set("then only also again at last just once more now here there thus so")
+_AT_LAST: Final = word_set("at last length")
 _ADJECTIVES: Final = 3
 _REACH: Final = 6
 """How many words may stand between a subject and its verb."""
@@ -92,7 +93,7 @@ def sentences_of(items: Sequence[Item]) -> list[list[Item]]:
     for before, item in zip([None, *items], items, strict=False):
         found[-1].append(item)
         short = before is not None and before.low in grammar.TITLES and item.text == "."
-        if item.text in _ENDS and not short:
+        if item.text in ENDS and not short:
             found.append([])
     return [sentence for sentence in found if any(item.is_word for item in sentence)]
 
@@ -178,9 +179,14 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
         index += 1
     if index >= len(words):
         return None
-    if index and words[index - 1].low in grammar.COORDINATORS and items[-1].text in _COLONS:
+    opens = next(item for item in words if item.is_word)
+    goes_on = last in _GOES_ON or opens.text[0].islower()
+    if (
+        index
+        and words[index - 1].low in grammar.COORDINATORS
+        and (items[-1].text in _COLONS or not goes_on)
+    ):
         return None  # "...," and Anne said: "..."
-    goes_on = last in _GOES_ON or words[index].text[0].islower()
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
         found = _behind_verb(words, index)
         return found if found or not is_saying(words[index]) else _before_verb(words, index)
@@ -194,7 +200,7 @@ def _with_verb(words: Sequence[Item], subject: Subject, end: int, goes_on: bool)
     """A subject that a verb follows: of speech, or any where the quotation's sentence goes on."""
     for place in range(end, len(words)):
         item = words[place]
-        if is_saying(item) and _before_is_free(words, place):
+        if is_saying(item):
             return subject
         if item.low in _HEARING:
             return _of_verb(words) or Subject("other", item.start)
@@ -208,12 +214,11 @@ def _with_verb(words: Sequence[Item], subject: Subject, end: int, goes_on: bool)
 def _passes(item: Item) -> bool:
     """Whether a word may stand before the verb of a tag without being its subject."""
     return item.member is None and (
-        item.low in _BETWEEN or item.low in grammar.COORDINATORS or item.low.endswith("ly")
+        item.low in grammar.ADVERBS
+        or item.low in grammar.COORDINATORS
+        or item.low in _AT_LAST
+        or item.low.endswith("ly")
     )
-
-
-def _before_is_free(words: Sequence[Item], place: int) -> bool:
-    return words[place - 1].low not in ("to", "who", "which", "that")
 
 
 def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
@@ -223,10 +228,8 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
         place += 1
     if place >= len(words):
         return None
-    after = words[place + 1 : place + 2]
-    if words[verb].low in grammar.AUXILIARIES:  # "was Anne's opinion"
-        owned = words[place].member is not None and after and after[0].low in _POSSESSIVE
-        return Subject("name", words[place].start, words[place].member) if owned else None
+    if words[verb].low in grammar.AUXILIARIES:
+        return _source(words, place)
     for _ in range(_ADJECTIVES):  # "remarked poor old Anne"
         named = words[place].member is not None or words[place].low in grammar.FUNCTION
         if named or not words[place].text.islower() or place + 1 == len(words):
@@ -236,6 +239,18 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
     if found is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
         return Subject("other", words[place].start)
     return found[0] if found and words[place].low != "it" else None
+
+
+def _source(words: Sequence[Item], start: int) -> Subject | None:
+    """Whose the words are: "was Anne's opinion", "was uttered by Anne"."""
+    for place in range(start, len(words)):
+        item, behind = words[place], words[place + 1 : place + 2]
+        owns = bool(behind) and behind[0].low in _POSSESSIVE
+        if item.member is not None and (owns or words[place - 1].low in _SOURCES):
+            return Subject("name", item.start, item.member)
+        if item.text in _GOES_ON:
+            break
+    return None
 
 
 def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
@@ -248,29 +263,30 @@ def _before_verb(words: Sequence[Item], verb: int) -> Subject | None:
         place -= 1
     if place < 0:
         return None
-    for begin in range(place, max(-1, place - _REACH), -1):
-        found = subject_at(words, begin)
-        if found and found[1] == place + 1:
-            before = words[begin - 1].low if begin else ""
-            if before in grammar.PREPOSITIONS or before in grammar.DETERMINERS:
-                continue
-            if found[0].word == "who":
-                return _ending_at(words, begin - 1 - (words[begin - 1].text == ","))
-            return found[0] if found[0].word != "it" else None
-        if words[begin].low in grammar.DETERMINERS and words[place].low not in grammar.COORDINATORS:
-            if begin and words[begin - 1].low in grammar.PREPOSITIONS:  # "and with a sigh replied"
-                break
-            return Subject("other", words[begin].start)
-        if not words[begin].is_word:
-            break
-    return _clause_subject(words[:verb])
+    inner = words[place].text == ","
+    if inner:  # "Anne, after a pause, said"
+        place = next((n for n in range(place - 1, 0, -1) if words[n].text == ","), 0) - 1
+    goes_on = words[place].low in grammar.COORDINATORS or words[place].low in grammar.PREPOSITIONS
+    return (None if goes_on else _ending_at(words, place, inner)) or _clause_subject(words[:verb])
 
 
-def _ending_at(words: Sequence[Item], last: int) -> Subject | None:
-    """Who is named by words up to ``last``: whom a clause with "who" is about."""
+def _ending_at(words: Sequence[Item], last: int, inner: bool = False) -> Subject | None:
+    """Who is named by words up to ``last``: as a subject, or (``inner``) as any part."""
+    if last > 0 and words[last].low in _POSSESSIVE and words[last - 1].member is not None:
+        return Subject("name", words[last - 1].start, words[last - 1].member)  # "Anne's saying"
     for begin in range(last, max(-1, last - _REACH), -1):
+        before = words[begin - 1] if begin else None
+        low = before.low if before else ""
+        ends = low in grammar.PREPOSITIONS - grammar.AMBIGUOUS_PREPOSITIONS
         if (found := subject_at(words, begin)) and found[1] == last + 1:
-            return found[0]
+            if found[0].word == "who":
+                return _ending_at(words, begin - 1 - (low == ","), inner=True)
+            if inner or not (ends or low in grammar.DETERMINERS):
+                return found[0]
+        elif words[begin].low in grammar.DETERMINERS and not (ends or inner):
+            return Subject("other", words[begin].start)
+        elif not words[begin].is_word:
+            break
     return None
 
 
@@ -281,8 +297,8 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
             (words[index].text == "," or words[index + 1].low in _MEANWHILE)
             and (words[index + 1].low in grammar.COORDINATORS or words[index + 1].low in _MEANWHILE)
             and (led := subject_at(words, index + 2) if index + 2 < len(words) else None)
-            and led[1] < len(words)
-            and (words[led[1]].text == "," or is_finite(words[led[1]].low))
+            and (verb := next((w for w in words[led[1] :] if not _passes(w)), None))
+            and (verb.text == "," or is_finite(verb.low))
         ):
             words = words[index + 1 :]
             break
@@ -291,14 +307,14 @@ def _clause_subject(words: Sequence[Item]) -> Subject | None:
 
 
 def _of_verb(words: Sequence[Item]) -> Subject | None:
-    """The subject of the last verb of speech in a sentence."""
+    """The subject of the last verb of speech in a sentence that has one."""
     for verb in range(len(words) - 1, -1, -1):
-        if is_saying(words[verb]) and (verb == 0 or _before_is_free(words, verb)):
-            behind = _behind_verb(words, verb) if verb + 1 < len(words) else None
-            if behind and behind.kind != "other" and words[verb + 1].start == behind.start:
-                told = _before_verb(words, verb)
-                return told or behind
-            return _before_verb(words, verb)
+        if not is_saying(words[verb]):
+            continue
+        behind = _behind_verb(words, verb)
+        next_to = behind and behind.kind != "other" and words[verb + 1].start == behind.start
+        if told := _before_verb(words, verb) or (behind if next_to else None):
+            return told
     return None
 
 
@@ -322,13 +338,25 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
 def tag_before(items: Sequence[Item]) -> Subject | None:
     """The subject of a sentence that leads up to a quotation: ``She said:``, ``Anne cried,``."""
     words = next(reversed(sentences_of(items)), [])
-    while words and words[-1].text in _DASHES:
+    leads_on = bool(words) and (words[-1].text in _GOES_ON or words[-1].text in _DASHES)
+    while words and (words[-1].text in _DASHES or words[-1].text in _GOES_ON):
         words = words[:-1]
-    if not words or words[-1].text in _ENDS:
+    if not words or words[-1].low in grammar.COORDINATORS:  # "No!" said Anne, and "No!" ...
         return None
-    if found := _of_verb(words):
-        return found
-    return _clause_subject(words) if words[-1].text in _GOES_ON else None
+    if words[-1].text in ENDS:
+        return _spoke(words[:-1])
+    if leads_on and words[-1].member is not None and [w.low for w in words[-2:-1]] == ["from"]:
+        return Subject("name", words[-1].start, words[-1].member)  # "a whisper from Anne:"
+    return _of_verb(words) or (_clause_subject(words) if leads_on else None)
+
+
+def _spoke(words: Sequence[Item]) -> Subject | None:
+    """The subject of a sentence that ends in its verb of speech: "Anne interrupted him."""
+    verb = len(words) - 1
+    while verb > 0 and (words[verb].low in grammar.OBJECT_PRONOUNS or _passes(words[verb])):
+        verb -= 1
+    first = next((n for n, item in enumerate(words) if is_saying(item)), 0)
+    return _before_verb(words, verb) if 0 < verb == first else None
 
 
 def leads(items: Sequence[Item]) -> list[Subject]:

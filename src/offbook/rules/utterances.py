@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from offbook.names.cast import CastMember, CastMention
 from offbook.rules.quotations import Piece, labelled_speech, paragraphs_of, quotations_of
 from offbook.rules.speech_tags import (
+    ENDS,
     Item,
     Subject,
     items_of,
@@ -151,7 +152,9 @@ class Utterances:
         """The tag of a piece between two stretches of narration."""
         last = self.text[piece.start : piece.end].rstrip(_CLOSERS)[-1:]
         led = tag_before(before)
-        return led if led and before[-1].text in ":：" else tag_behind(behind, last) or led
+        if led and before[-1].text not in ENDS:
+            return led
+        return tag_behind(behind, last) or led
 
     def _lead_in(self, number: int) -> list[Item]:
         """The narration that ends the paragraph before, where it leads up to a quotation."""

@@ -108,6 +108,19 @@ def test_the_eldest_daughter_bears_the_surname():
     assert "Miss Clara" in named(text, "Clara").aliases
 
 
+def test_a_single_word_is_the_first_given_name_or_the_surname_of_one():
+    text = "Mr. Amos Paul Orme met Miss Ida Wren. He bowed to her. Amos Paul Orme left Miss Wren."
+    assert {"Amos", "Orme"} <= set(named(text, "Amos Paul Orme").aliases)
+    assert "Paul" not in named(text, "Amos Paul Orme").aliases
+    assert {"Ida", "Miss Wren"} <= set(named(text, "Miss Ida Wren").aliases)
+    assert "Wren" not in named(text, "Miss Ida Wren").aliases  # her sisters bear it
+
+
+def test_a_wife_is_named_after_her_husband_or_not():
+    text = "Mrs. Henry Lane came in. She sat down. " + "Mrs. Lane spoke, and she smiled. " * 12
+    assert "Mrs. Lane" in named(text, "Mrs. Henry Lane").aliases
+
+
 ROLES = (
     "'Stop,' said the Queen. 'Never,' said the Baker to the Queen. 'Now,' added the Baker. "
     "The Queen of Crowns left. 'Hush,' said the Grey Mole. 'Yes,' said the Grey Mole. "
@@ -142,6 +155,7 @@ def test_who_is_described_all_over_a_text_has_a_name():
     far = "It rained upon the hills. " * 1500
     assert "the drover" in members(said + said + far)
     assert "the drover" not in members(said + far + "\n\n" + said)
+    assert "the drover" in members(said + said + far + "\n\n" + said)
 
 
 def test_a_given_name_of_two_is_no_third_person():

@@ -56,6 +56,16 @@ def speakers(text):
         ("Tom heard Ida say, “Come.”", "Ida"),
         ("“Come,” Tom heard Ida say.", "Ida"),
         ("Ida turned round, and then said--\n\n“Come.”", "Ida"),
+        ("“Come!” was uttered by Ida in a low voice.", "Ida"),
+        ("Ida whispered, “Come.” Tom heard it and smiled.", "Ida"),
+        ("Tom was still, until at last Ida, growing tired, said, “Come.”", "Ida"),
+        ("When Tom turned, Ida interrupted him by exclaiming, “Come!”", "Ida"),
+        ("It began with Ida’s saying, in a low voice, “Come.”", "Ida"),
+        ("Tom had this answer from Ida: “Come.”", "Ida"),
+        ("Tom had it from Ida, who, seeing Rose, exclaimed, “Come!”", "Ida"),
+        ("When Ida replied, ashamed of being supposed weak, “I come,” Tom was glad.", "Ida"),
+        ("Tom looked at Rose. Ida interrupted him. “Come!”", "Ida"),
+        ("Tom ran, and Ida still screamed like a child, “Come!”", "Ida"),
     ],
 )
 def test_a_name_in_a_tag_is_the_speaker(text, who):
@@ -88,6 +98,12 @@ def test_two_tags_of_a_paragraph_part_two_speakers():
     text = "“Come,” said Ida; and Tom answered: “No.”"
 
     assert speakers(text) == [("Ida", "explicit"), ("Tom", "explicit")]
+
+
+def test_a_sentence_that_begins_behind_the_words_is_of_the_next():
+    text = "“Come,” said Ida, turning round. “Soon!” And Tom went out and echoed “Soon!”"
+
+    assert speakers(text) == [("Ida", "explicit")] * 2 + [("Tom", "explicit")]
 
 
 def test_a_pronoun_is_the_one_of_its_gender_who_is_about():
