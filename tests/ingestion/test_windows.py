@@ -113,6 +113,24 @@ async def test_a_section_that_an_answer_passes_over_is_asked_about_again(sqlite_
     assert pictures[0] == pictures[1]
 
 
+async def test_a_wrong_number_alone_is_no_reason_to_ask_again(sqlite_store, monkeypatch):
+    """What is listed under another section's number is kept with the section that names it."""
+    whole = rules_model.extract
+
+    def all_in_the_second(inputs):
+        answer = whole(inputs)
+        for each in (*answer.entities, *answer.relations):
+            each.section = min(2, len(inputs.sections))
+        return answer
+
+    monkeypatch.setitem(rules_model._RULES, "extract", all_in_the_second)
+    made = await GraphWorld(sqlite_store).create()
+    await made.put("one.md", TEXT)
+    assert made.model.calls["extract"] == 1
+    entities = {name: places for name, *_, places in (await made.picture())["entities"]}
+    assert {"Ana Bell", "Bo Carter", "Cora", "Dunn"} <= entities.keys()
+
+
 async def test_an_edit_asks_about_what_it_touches_alone(sqlite_store):
     made = await GraphWorld(sqlite_store).create()
     await made.put("one.md", TEXT)

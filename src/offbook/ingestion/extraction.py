@@ -151,8 +151,9 @@ class Extraction:
         else:
             dates = self.runtime.settings.graph.dates
             # A weak model reads the beginning of a window only: it is asked about the rest again.
-            left = [window[number - 1] for number in passed_over(inputs.sections, answer)]
-            answers = zip(window, by_section(inputs.sections, answer), strict=True)
+            parts = by_section(inputs.sections, answer)
+            left = [window[number - 1] for number in passed_over(inputs.sections, parts)]
+            answers = zip(window, parts, strict=True)
             found = [
                 (chunk, read_extraction(chunk, one, dates=dates))
                 for chunk, one in answers
