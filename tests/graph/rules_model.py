@@ -32,7 +32,7 @@ from offbook.text.grammar import FUNCTION
 from offbook.types import ChatRequest, ChatResponse
 
 _IS = "is", "is none other than"
-NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+NAME = re.compile(r"\b[A-Z][^\W\d_A-Z]+(?: [A-Z][^\W\d_A-Z]+)*")
 _CALLED = re.compile(rf"called ({NAME.pattern})")
 
 

@@ -92,25 +92,67 @@ async def test_a_window_gives_what_its_chunks_give_one_by_one(sqlite_store):
     assert calls == [1, 3]
 
 
+def beginning(most: int):
+    """A model that reads the first sections of a window only."""
+    whole = rules_model.extract
+
+    def read(inputs):
+        answer = whole(inputs)
+        return Extraction(
+            entities=[entity for entity in answer.entities if entity.section <= most],
+            relations=[relation for relation in answer.relations if relation.section <= most],
+        )
+
+    return read
+
+
 async def test_a_section_that_an_answer_passes_over_is_asked_about_again(sqlite_store, monkeypatch):
     """A weak model reads the beginning of a window only."""
     whole = rules_model.extract
 
-    def first_alone(inputs):
-        answer = whole(inputs)
-        return Extraction(
-            entities=[entity for entity in answer.entities if entity.section == 1],
-            relations=[relation for relation in answer.relations if relation.section == 1],
-        )
-
     pictures = []
-    for name, rule in (("whole", whole), ("first", first_alone)):
+    for name, rule in (("whole", whole), ("first", beginning(2))):
         monkeypatch.setitem(rules_model._RULES, "extract", rule)
         made = await GraphWorld(sqlite_store, name).create()
         await made.put("one.md", TEXT.replace("Cora met Dunn", "Ana Bell met Bo Carter"))
         entities = (await made.picture())["entities"]
         pictures.append([(name, places) for name, *_, places in entities])
     assert pictures[0] == pictures[1]
+
+
+async def test_of_a_section_that_is_passed_over_twice_the_known_names_are_kept(
+    sqlite_store, monkeypatch
+):
+    monkeypatch.setitem(rules_model._RULES, "extract", beginning(1))
+    made = await GraphWorld(sqlite_store).create()
+    await made.put("one.md", TEXT.replace("Cora met Dunn", "Ana Bell met Bo Carter"))
+    assert made.model.calls["extract"] == 2
+    entities = {name: places for name, *_, places in (await made.picture())["entities"]}
+    third = TEXT.index("## Year 2")
+    assert any(start > third for _, start, _ in entities["Bo Carter"])
+    (report,) = await tally(
+        made.store, made.character, [DocumentReport("one-md", "one.md", "added")], ["graph"]
+    )
+    assert [message for message in report.messages if "passed it over twice" in message]
+
+
+async def test_a_wrong_number_alone_is_no_reason_to_ask_again(sqlite_store, monkeypatch):
+    """What is listed under another section's number is kept with the section that names it."""
+    whole = rules_model.extract
+
+    def all_in_the_second(inputs):
+        answer, number = whole(inputs), {"section": min(2, len(inputs.sections))}
+        return Extraction(
+            entities=[entity.model_copy(update=number) for entity in answer.entities],
+            relations=[relation.model_copy(update=number) for relation in answer.relations],
+        )
+
+    monkeypatch.setitem(rules_model._RULES, "extract", all_in_the_second)
+    made = await GraphWorld(sqlite_store).create()
+    await made.put("one.md", TEXT)
+    assert made.model.calls["extract"] == 1
+    entities = {name: places for name, *_, places in (await made.picture())["entities"]}
+    assert {"Ana Bell", "Bo Carter", "Cora", "Dunn"} <= entities.keys()
 
 
 async def test_an_edit_asks_about_what_it_touches_alone(sqlite_store):

@@ -21,7 +21,7 @@ from offbook.ingestion.reports import Steps, begin_jobs
 from offbook.models.batching import run_all
 from offbook.models.beside import worked_out
 from offbook.names.character import learn_names
-from offbook.names.identity import name_key
+from offbook.names.identity import in_words, name_key
 from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
 from offbook.prompts.extraction import ExtractionInputs, Section, extraction, passed_over, plain
@@ -78,6 +78,8 @@ class Extraction:
     _steps: Steps = field(init=False)
     _before: dict[str, str] = field(init=False, default_factory=dict)
     _names: Mapping[str, tuple[str, ...]] = field(init=False, default_factory=dict)
+    _left: list[Chunk] = field(init=False, default_factory=list)
+    _listed: dict[str, ExtractedEntity] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._steps = Steps("extracting", self.progress)
@@ -105,6 +107,11 @@ class Extraction:
         count = token_counter(settings.tokens.encoding)
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
         await run_all([partial(self._extract, window) for window in windows])
+        # A weak model reads the beginning of a window only: it is asked about the rest once more.
+        wanted = {chunk.id for chunk in self._left}
+        left = [chunk for chunk in self.every if chunk.id in wanted]
+        windows = windows_of(left, left, settings.graph.window, count)
+        await run_all([partial(self._extract, window, again=True) for window in windows])
 
     def _inputs(self, window: Sequence[Chunk]) -> ExtractionInputs:
         return ExtractionInputs(
@@ -115,8 +122,12 @@ class Extraction:
             self._names.get(window[-1].id, ()),
         )
 
-    async def _extract(self, window: Sequence[Chunk]) -> None:
-        """Ask about a window, and store what is said of each of its chunks, or put it aside."""
+    async def _extract(self, window: Sequence[Chunk], *, again: bool = False) -> None:
+        """Ask about a window, and store what is said of each of its chunks, or put it aside.
+
+        Chunks that the answer passes over are left to be asked about again; of those that it passes
+        over ``again`` the names are stored that this run has listed of others.
+        """
         asking, inputs = self.asking, self._inputs(window)
         documents = asking.documents([chunk.id for chunk in window])
         prompt = extraction(inputs.types, len(window))
@@ -142,7 +153,7 @@ class Extraction:
                 # One chunk may spoil the whole: the halves are asked about on their own.
                 half = len(window) // 2
                 parts = window[:half], window[half:]
-                await run_all([partial(self._extract, part) for part in parts])
+                await run_all([partial(self._extract, part, again=again) for part in parts])
                 return
             subject = [window[0].id]
             await self.runtime.store.write(
@@ -150,19 +161,22 @@ class Extraction:
             )
         else:
             dates = self.runtime.settings.graph.dates
-            # A weak model reads the beginning of a window only: it is asked about the rest again.
-            left = [window[number - 1] for number in passed_over(inputs.sections, answer)]
-            answers = zip(window, by_section(inputs.sections, answer), strict=True)
-            found = [
-                (chunk, read_extraction(chunk, one, dates=dates))
-                for chunk, one in answers
-                if chunk not in left
-            ]
+            answers = by_section(inputs.sections, answer)
+            left = {window[number - 1].id for number in passed_over(inputs.sections, answers)}
+            self._listed.update({entity.name: entity for entity in answer.entities})
+            found = []
+            for chunk, one in zip(window, answers, strict=True):
+                if chunk.id not in left:
+                    found.append((chunk, read_extraction(chunk, one, dates=dates)))
+                elif again:
+                    names = names_alone(chunk.text, self._listed.values())
+                    read = read_extraction(chunk, names, dates=dates)
+                    found.append((chunk, read._replace(note=_PASSED_OVER)))
             await self.runtime.store.write(self._put, found)
-            if left:
-                self._steps.add(len(found))
-                await self._extract(left)
-                return
+            if not again:
+                self._left += [chunk for chunk in window if chunk.id in left]
+            self._steps.add(len(found))
+            return
         self._steps.add(len(window))
 
     def _put(self, conn: Connection, found: Sequence[tuple[Chunk, Found]]) -> None:
@@ -256,6 +270,23 @@ def by_section(sections: Sequence[Section], answer: ExtractionAnswer) -> list[Ex
         )
         for number in range(1, len(sections) + 1)
     ]
+
+
+_PASSED_OVER: Final = "the model passed it over twice: only names listed elsewhere are kept of it"
+
+
+def names_alone(passage: str, listed: Iterable[ExtractedEntity]) -> ExtractionAnswer:
+    """List what stands in a passage of that which is listed of others, without a description."""
+    text = f" {name_key(passage)} "
+    names = {key: entity for entity in listed if (key := name_key(entity.name))}
+    return ExtractionAnswer(
+        entities=[
+            entity.model_copy(update={"section": 1, "description": "", "aliases": []})
+            for key, entity in names.items()
+            if in_words(key) in text
+        ],
+        relations=[],
+    )
 
 
 def unextracted(conn: Connection, character: str, every: Iterable[Chunk]) -> list[Chunk]:

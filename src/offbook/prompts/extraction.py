@@ -120,11 +120,21 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
         )
 
 
-def passed_over(sections: Sequence[Section], answer: Extraction) -> list[int]:
-    """Number the sections of which nothing is listed, if a person who is listed stands in one."""
-    listed = {entity.section for entity in answer.entities}
-    persons = {name_key(entity.name) for entity in answer.entities if is_person(entity.type)}
-    empty = {n: section for n, section in enumerate(sections, 1) if n not in listed}
+def passed_over(sections: Sequence[Section], answers: Sequence[Extraction]) -> list[int]:
+    """Number the sections of which nothing is listed, if a person who is listed stands in one.
+
+    Args:
+        sections: Of the window.
+        answers: What is listed of each.
+    """
+    persons = {
+        name_key(entity.name)
+        for answer in answers
+        for entity in answer.entities
+        if is_person(entity.type)
+    }
+    numbered = enumerate(zip(sections, answers, strict=True), 1)
+    empty = {n: section for n, (section, answer) in numbered if not answer.entities}
     texts = [f" {name_key(section.passage)} " for section in empty.values()]
     is_told = any(in_words(key) in text for text in texts for key in persons if key)
     return list(empty) if is_told else []
