@@ -16,10 +16,10 @@ from functools import cache, cached_property
 from math import log
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.text.concepts import is_general, related_terms, ungraded
+from offbook.text.concepts import is_general, is_of_any_age, related_terms, ungraded
 from offbook.text.english_words import is_english
-from offbook.text.grammar import FUNCTION, PERSON_NOUNS
-from offbook.text.questions import Question, Term
+from offbook.text.grammar import FUNCTION, PERSON_NOUNS, TITLES
+from offbook.text.questions import GRADES, Question, Term
 from offbook.text.sentences import sentences
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, search_terms, search_words, word_term
@@ -68,7 +68,7 @@ _YEARS_OF_LIFE: Final = (
 )
 _AGE_NOW: Final = re.compile(
     r"\b(?:aged?|born|years?[ -]old)\b"
-    rf"|(?:\bam|(?<!it )(?<!there )\bis|['’][ms]) {_YEARS_OF_LIFE}",
+    rf"|(?:\bam|(?<!it )(?<!there )\b(?:is|had been)|['’][ms]) {_YEARS_OF_LIFE}",
     re.IGNORECASE,
 )
 _AGE: Final = re.compile(
@@ -83,6 +83,8 @@ _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ
 """What is no kinship in front of a name: a nun's and a monk's title."""
 _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
 """What stands behind a name where it is said whose it is."""
+_OF_GRADE: Final = 0.3
+"""What "best" and the like weigh beside that which is to be the best."""
 _ON_SHEET: Final = 1.4
 _NEARLY_ON_SHEET: Final = 1.05
 """What a line counts whose key is asked for, or is related to what is."""
@@ -91,6 +93,7 @@ _OFF_SHEET: Final = 0.9
 _OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
+_STEM_OF_PLACE: Final = 5
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -138,7 +141,12 @@ def _forms() -> Mapping[str, frozenset[str]]:
     return {term: group - {""} for group in groups for term in group if term}
 
 
-@dataclass(frozen=True, slots=True)
+@cache
+def _persons() -> frozenset[str]:
+    return frozenset(map(word_term, PERSON_NOUNS))
+
+
+@dataclass(frozen=True)
 class Sentence:
     """A sentence of the context, or a line that stands for one.
 
@@ -162,6 +170,16 @@ class Sentence:
     heading: frozenset[str] = frozenset()
     source: str = ""
     key: frozenset[str] = frozenset()
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Search terms that stand in it as (part of) names alone, behind its first word."""
+        capitals, others = set[str](), set[str]()
+        for number, word in enumerate(self.text.split() if self.kind == "sentence" else ()):
+            bare = word.strip("“”\"'‘’(),;:.!?")
+            terms = search_terms(bare)
+            (capitals if number and bare[:1].isupper() else others).update(terms)
+        return frozenset(capitals - others)
 
     @property
     def answers(self) -> bool:
@@ -219,7 +237,14 @@ class Evidence:
         if "." in name and any(name in item.text for item in self.items):
             return True
         words = [fold(word) for word in name.split()]
-        return 2 * sum(word in self._capitals for word in words) >= len(words)
+        words = [word for word in words if word not in TITLES] or words
+        known = (word in self._capitals or self._has_people(word) for word in words)
+        return 2 * sum(known) >= len(words)
+
+    def _has_people(self, place: str) -> bool:
+        """Whether a word is made of the name of a place: German, of Germany."""
+        stem = place[:-1]
+        return len(stem) >= _STEM_OF_PLACE and any(word.startswith(stem) for word in self._capitals)
 
     def support(self, terms: Sequence[Term]) -> float:
         """The weighted share of the terms that the context mentions; 0 without terms."""
@@ -257,13 +282,21 @@ class Evidence:
             return []
         near = self._near(terms)
         matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
+        if question.kind not in _OF_PERSONS:
+            # "The Patient Debt" is a ship, and says nothing of debts.
+            for sentence, row in zip(self.sentences, matches, strict=True):
+                for n in (n for n, term in enumerate(terms) if not term.name):
+                    row[n] = min(row[n], _RELATED) if terms[n].term in sentence.named else row[n]
         if age := age_asked(question):
             told = [float(age.search(one.text) is not None) for one in self.sentences]
             for row, is_told in zip(matches, told, strict=True):
-                row[-1] = max(row[-1], _KEY * is_told)  # the implied word stands last
+                row[-1] = _KEY * is_told  # the implied word stands last
         likeness = self._likeness(terms)
+        # "Best known" is no best friend: a grade counts as far as that which has it, and little.
+        grades = {n for n, term in enumerate(terms) if is_grade(fold(term.word))}
         weights = [
             min(term.weight, _NAMED) ** 0.5
+            * (_OF_GRADE if n in grades else 1.0)
             * log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
             for n, term in enumerate(terms)
         ]
@@ -274,6 +307,8 @@ class Evidence:
             if not sentence.answers:
                 continue
             row = self._with_neighbours(index, matches, near)
+            thing = max((row[n] for n, term in enumerate(terms) if n not in grades), default=1.0)
+            row = [min(match, thing) if n in grades else match for n, match in enumerate(row)]
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
             of_it = not others or any(sentence.counts[term] for term in others)
@@ -327,7 +362,8 @@ class Evidence:
     def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
         """The share of what is asked that a sentence holds: names say of whom it is asked."""
         matches = {term.term: match for term, match in zip(terms, row, strict=True)}
-        plain = [term for term in question.terms if not term.name] or list(question.terms)
+        said = [term for term in question.terms if not is_grade(fold(term.word))] or question.terms
+        plain = [term for term in said if not term.name] or said
         total = sum(term.weight**0.5 for term in plain)
         held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
         return float(held / total)
@@ -386,7 +422,12 @@ class Evidence:
             alike: dict[str, float] = {}
             if not term.name:
                 near = ((likeness[number] >= _LIKE).nonzero()[0]).tolist()
-                alike = {names[place]: 0.9 * float(likeness[number, place]) for place in near}
+                alike = {
+                    names[place]: 0.9 * float(likeness[number, place])
+                    for place in near
+                    # Fathers and mothers are alike, and never stand for one another.
+                    if not (term.term in _persons() and names[place] in _persons())
+                }
                 near_terms = related_terms(term.term) | related_terms(
                     word_term(_plain_grade(words[number][0]))
                 )
@@ -415,6 +456,18 @@ def age_asked(question: Question) -> re.Pattern[str] | None:
     if question.kind != "how_many" or "how old" not in fold(question.text):
         return None
     return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
+
+
+def is_grade(word: str) -> bool:
+    """Whether a folded word says how much of a thing, and not what: "best", "happiest"."""
+    return word in GRADES or any(map(is_general, ungraded(word)))
+
+
+def is_thing(term: Term) -> bool:
+    """Whether a word names a thing of its own, and none that belongs to any life or any time."""
+    word = fold(term.word)
+    plain = term.term == word_term(word) and not is_grade(word)
+    return term.weight >= 1.0 and plain and not (is_of_any_age(word) or related_terms(term.term))
 
 
 def _plain_grade(word: str) -> str:

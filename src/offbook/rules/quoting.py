@@ -17,6 +17,7 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
+from offbook.rules.emotions import hear
 from offbook.rules.evidence import (
     NAMES,
     NUMBER,
@@ -99,6 +100,8 @@ _ACCOUNT: Final = 0.25
 _AND: Final = " And: "
 _TRAITS: Final = 2
 """Sentences that are told of how the character is."""
+_FELT: Final = 2.0
+"""The weight of an emotion (see ``emotions.hear``) from which a text speaks of it."""
 _SAID: Final = 0.8
 """What a sentence that was said before is worth: another that is as good goes first."""
 
@@ -178,7 +181,8 @@ class Quoting:
         """Whether a sentence says what is asked, and not only that which is asked about."""
         spoken, text = self._told[hit.index], self.evidence.sentences[hit.index].text
         of_self = question.kind in ("yes_no", "opinion") and _BY_YOU.search(question.text)
-        if of_self and not spoken.about and self._is_of_another(text):
+        is_line = self.evidence.sentences[hit.index].kind == "pair"
+        if of_self and not (spoken.about or is_line) and self._is_of_another(text):
             return False
         if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
             by_self = _BY_SELF.search(spoken.text)
@@ -236,7 +240,10 @@ class Quoting:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
 
     def introduction(self, *, plainly: bool = False) -> Answer | None:
-        """What the texts say that the character is; ``plainly``: only where they say just that."""
+        """What the texts say that the character is; ``plainly``: only where they say just that.
+
+        What somebody says in a story introduces nobody plainly.
+        """
         name = re.escape(self._names.full)
         patterns = (
             r"^(?:occupation|profession|role|job|trade|title)\b.*:",
@@ -248,7 +255,10 @@ class Quoting:
             r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
-            index: one.text for index, one in enumerate(self._told) if self._introduces(index, one)
+            index: one.text
+            for index, one in enumerate(self._told)
+            if self._introduces(index, one)
+            and not (plainly and not one.spoken and quoted_spans(one.text))
         }
         places = [
             index
@@ -286,6 +296,30 @@ class Quoting:
         chosen = [index for share, index in ranked[:_TRAITS] if share >= BEARS / 2]
         return self._worded(sorted(chosen), Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
+    def nearest(self, question: Question) -> Answer | None:
+        """What comes nearest to a question that no sentence bears on, of the character itself.
+
+        Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest.
+        """
+        places = [
+            index
+            for index, one in enumerate(self._told)
+            if self.evidence.sentences[index].kind == "sentence" and (one.about or one.spoken)
+        ]
+        texts = [self.evidence.sentences[index].text for index in places]
+        feeling = hear(" ".join(term.word for term in question.terms)).weights
+        if feeling.max() >= _FELT:
+            feeling /= (feeling @ feeling) ** 0.5
+            shares = [float(feeling @ hear(text).weights) for text in texts]
+            least = _FELT
+        else:
+            shares, least = bearing(question.text, texts), BEARS
+        ranked = [(share, -index) for share, index in zip(shares, places, strict=True)]
+        share, place = max(ranked, default=(0.0, 0))
+        if share < least:
+            return self.introduction()
+        return self._worded([-place], Hit(-place, 0.0, 0.0))
+
     def _worth(self, index: int, question: Question, said: str) -> float:
         """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
@@ -299,8 +333,11 @@ class Quoting:
             weight *= _OF_OTHERS
         if not is_self and age_asked(question) and self._is_of_another(text):
             weight *= _UNFIT
-        if question.kind == "where" and sentence.kind == "sentence" and not _PLACED.search(text):
-            weight *= _UNFIT
+        if question.kind == "where" and sentence.kind == "sentence":
+            verb = "|".join(re.escape(term.word) for term in question.terms if not term.name)
+            placed = re.search(rf"\b(?:{verb})\w* {_PLACED.pattern}", text, re.IGNORECASE)
+            weight *= 1.0 if placed or not _PLACED.search(text) else _OF_OTHERS
+            weight *= 1.0 if _PLACED.search(text) else _UNFIT
         if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
         if text in said or spoken.text in said:

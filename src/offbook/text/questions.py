@@ -75,7 +75,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|wise|amazing|wonderful|beautiful)$",
     "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what are you called)$",
     "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
-    r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
+    r"|(?:(?:can|could|would|will) you (?:please )?)?tell (?:me|us)"
+    r" (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
     r"|(?:please )?(?:tell (?:me|us) |say )who you are|what (?:exactly )?are you"
     r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really| exactly)?$",
@@ -121,6 +122,10 @@ _IMPLIED: Final = (
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
     (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
+    (re.compile(r"\b(?:grow|grew|growing|brought) up\b|\bwere you raised\b"), "childhood"),
+    (re.compile(r"\b(?:turn|turned) (?:\w+ )?down\b|\bsay no\b"), "refuse"),
+    (re.compile(r"\bget (?:on|along) with\b"), "friendship"),
+    (re.compile(r"\bhave (?:any )?kids\b"), "children"),
     (re.compile(r"\bdo (?:they|people|friends) call you\b"), "nickname"),
     (re.compile(r"\b(?:free|spare) time\b|\bfor fun\b"), "hobby"),
     (_HOW_OLD, "age"),
@@ -221,6 +226,8 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
+GRADES: Final = word_set("best worst most least favourite favorite")
+"""Words that say which of several things is meant, and not what; "happiest" is another."""
 _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
     map(
