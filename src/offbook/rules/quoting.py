@@ -25,12 +25,14 @@ from offbook.rules.evidence import (
     Hit,
     Sentence,
     age_asked,
+    forms_of,
     is_editorial,
 )
 from offbook.text.clauses import quoted_spans
+from offbook.text.emotion_names import EMOTIONS
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
-from offbook.text.words import fold
+from offbook.text.words import fold, word_term
 
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
@@ -81,7 +83,11 @@ _NO_AGE: Final = 0.5
 """What a sentence is worth without an age, where one is asked for: "old" and "year" stand often."""
 _LINKS: Final = frozenset(("and", "but", "so", "then", "yet"))
 _PLACED: Final = re.compile(r"\b(?:in|at|on|from|to|near|of|above|outside) (?:the |an? )?[A-ZÀ-Þ]")
+_AT_PLACE: Final = (
+    r"(?:in|at|on|from|to|near|above|outside|under|beside|behind|beneath|over|into|inland|abroad)"
+)
 """What names a place, where one is asked for."""
+_WORD_AND_PLACE: Final = re.compile(rf"\b(\w+)\b(?=((?: \w+){{0,2}} {_AT_PLACE} \w)?)")
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
@@ -100,6 +106,7 @@ _ACCOUNT: Final = 0.25
 _AND: Final = " And: "
 _TRAITS: Final = 2
 """Sentences that are told of how the character is."""
+_FEELINGS: Final = [float(name not in ("surprise", "anticipation")) for name in EMOTIONS]
 _FELT: Final = 2.0
 """The weight of an emotion (see ``emotions.hear``) from which a text speaks of it."""
 _SAID: Final = 0.8
@@ -187,6 +194,8 @@ class Quoting:
         if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
             by_self = _BY_SELF.search(spoken.text)
             return not hit.aside and not by_self and self._fits(hit.index, question)
+        if question.kind == "where" and self.evidence.sentences[hit.index].kind == "sentence":
+            return self._is_placed(text, question)
         who = question.kind == "who" and all(term.name for term in question.terms)
         return (hit.introduces or not who) and self._fits(hit.index, question)
 
@@ -304,10 +313,12 @@ class Quoting:
         places = [
             index
             for index, one in enumerate(self._told)
-            if self.evidence.sentences[index].kind == "sentence" and (one.about or one.spoken)
+            if self.evidence.sentences[index].kind == "sentence"
+            and (one.about or one.spoken)
+            and not quoted_spans(one.text)
         ]
         texts = [self.evidence.sentences[index].text for index in places]
-        feeling = hear(" ".join(term.word for term in question.terms)).weights
+        feeling = _FEELINGS * hear(" ".join(term.word for term in question.terms)).weights
         if feeling.max() >= _FELT:
             feeling /= (feeling @ feeling) ** 0.5
             shares = [float(feeling @ hear(text).weights) for text in texts]
@@ -334,15 +345,23 @@ class Quoting:
         if not is_self and age_asked(question) and self._is_of_another(text):
             weight *= _UNFIT
         if question.kind == "where" and sentence.kind == "sentence":
-            verb = "|".join(re.escape(term.word) for term in question.terms if not term.name)
-            placed = re.search(rf"\b(?:{verb})\w* {_PLACED.pattern}", text, re.IGNORECASE)
-            weight *= 1.0 if placed or not _PLACED.search(text) else _OF_OTHERS
+            weight *= 1.0 if self._is_placed(text, question) else _OF_OTHERS
             weight *= 1.0 if _PLACED.search(text) else _UNFIT
         if is_editorial(text, item.title) or _LATER.search(text):
             weight *= 0.5
         if text in said or spoken.text in said:
             weight *= 0.0 if question.more and question.kind != "why" else _SAID
         return weight
+
+    @staticmethod
+    def _is_placed(text: str, question: Question) -> bool:
+        """Whether a sentence says where that is or was done which is asked about."""
+        wanted = {form for term in question.terms for form in forms_of(term.term)}
+        return any(
+            word_term(fold(match[1])) in wanted
+            and (match[2] or re.search(r"\bwhere (?:\w+ )?$", text[: match.start()]))
+            for match in _WORD_AND_PLACE.finditer(text)
+        )
 
     def _is_of_another(self, text: str) -> bool:
         """Whether the subject of a sentence is named, and is not the character."""

@@ -349,12 +349,19 @@ def _answer(
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]
-    of_world = _is_of_the_world(question, telling, quoting.evidence, answer.matched if answer else 0.0)
-    things = [term for term in telling if not term.name and is_thing(term)]
+    of_world = _is_of_the_world(
+        question, telling, quoting.evidence, answer.matched if answer else 0.0
+    )
+    of_known = question.names and not absent
+    things = [] if of_known else [term for term in telling if not term.name and is_thing(term)]
     if any(map(quoting.evidence.lacks, things)) and (answer is None or answer.matched < MOSTLY):
         return declining.decline(question, absent, inputs.voice), "decline"
     if (answer is None or (not question.names and _misses(answer, telling))) and not of_world:
-        if not absent and _OF_YOU.search(inputs.question) and (nearest := quoting.nearest(question)):
+        if (
+            not absent
+            and _OF_YOU.search(inputs.question)
+            and (nearest := quoting.nearest(question))
+        ):
             return f"{_OF_SELF} {_with_source(nearest)}", "answer"
     if answer is None or of_world:
         return declining.decline(question, absent, inputs.voice), "decline"

@@ -132,7 +132,7 @@ _IMPLIED: Final = (
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
     (
-        re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"),
+        re.compile(r"\blook(?:s|ed)? like\b|\byour looks\b"),
         "appearance",
     ),
     (
@@ -226,8 +226,12 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
-GRADES: Final = word_set("best worst most least favourite favorite")
-"""Words that say which of several things is meant, and not what; "happiest" is another."""
+GRADES: Final = word_set(
+    "best worst most least favourite favorite greatest biggest largest main chief"
+)
+"""Words that say which of several things is meant, and not what."""
+MOMENTS: Final = word_set("day moment life time memory experience")
+"""Words that say no more where something is the happiest of its kind."""
 _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
     map(
