@@ -71,6 +71,7 @@ _YEAR: Final = re.compile(
     r"\b(?P<marked>\d{1,4}) (?P<era>BCE?|CE|AD)\b"
     r"|\b(?:the )?(?P<century>\d{1,2})(?:st|nd|rd|th)(?:[ -]century| centuries)(?P<before> BCE?)?"
     rf"|(?<![\d.,])(?P<plain>1\d{{3}}|20\d{{2}})(?:s\b|{_BEHIND})"
+    r"|(?<=\bthe )(?P<event>1[89]\d\d|20\d\d)(?= [a-z]*[^\Ws]\b)"
 )
 _LIFE: Final = re.compile(r"\bI,? \([^()]*?[–—-]\s*(?P<end>[^()–—]*)\)")
 _END: Final = re.compile(
@@ -106,8 +107,8 @@ _OUTLIVED: Final = 10
 _OF_OUR_TIME: Final = re.compile(
     r"\b(?:televisions?|tv|computers?|internet|online|e-?mails?|web ?sites?|laptops?|smart ?phones?"
     r"|(?:cell|mobile) ?phones?|phones?|videos?|dvds?|airports?|astronauts?|robots?|apps?"
-    r"|plastics?|supermarkets?|teenagers?|jeans|okay|guys|drones?|(?:star|space) ?ships?|lasers?|galax(?:y|ies)"
-    r"|holograms?|androids?|cyborgs?)\b",
+    r"|plastics?|supermarkets?|teenagers?|jeans|okay|guys|drones?"
+    r"|(?:star|space) ?ships?|lasers?|galax(?:y|ies)|holograms?|androids?|cyborgs?)\b",
     re.IGNORECASE,
 )
 """Things and words that nearly every longer text of our time has, and none of an earlier one."""
@@ -124,7 +125,7 @@ def _year(match: re.Match[str]) -> int:
     if match["century"]:
         number = int(match["century"])
         return -100 * number if match["before"] else 100 * (number - 1) + 1
-    return int(match["plain"])
+    return int(match["plain"] or match["event"])
 
 
 def last_year(sentences_told: Iterable[str]) -> int | None:

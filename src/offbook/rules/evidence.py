@@ -16,10 +16,10 @@ from functools import cache, cached_property
 from math import log
 from typing import TYPE_CHECKING, Final, Literal
 
-from offbook.text.concepts import is_general, is_of_any_age, related_terms, ungraded
+from offbook.text.concepts import is_general, related_terms, ungraded
 from offbook.text.english_words import is_english
 from offbook.text.grammar import FUNCTION, PERSON_NOUNS, TITLES
-from offbook.text.questions import GRADES, MOMENTS, Question, Term
+from offbook.text.questions import GRADES, Question, Term
 from offbook.text.sentences import sentences
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, search_terms, search_words, word_term
@@ -139,6 +139,15 @@ def _forms() -> Mapping[str, frozenset[str]]:
         for group in word_lists("offbook.rules")["irregular"]
     ]
     return {term: group - {""} for group in groups for term in group if term}
+
+
+@cache
+def _of_kind(term: str) -> frozenset[str]:
+    """The search terms of things of a kind: plum, of fruit."""
+    groups = (group.split("_") for group in word_lists("offbook.rules")["kinds"])
+    return frozenset(
+        word_term(thing) for kind, *things in groups if word_term(kind) == term for thing in things
+    )
 
 
 def forms_of(term: str) -> frozenset[str]:
@@ -298,7 +307,7 @@ class Evidence:
                 row[-1] = _KEY * is_told  # the implied word stands last
         likeness = self._likeness(terms)
         # "Best known" is no best friend: a grade counts as far as that which has it, and little.
-        grades = {n for n, term in enumerate(terms) if term in grades_of(question)}
+        grades = {n for n, term in enumerate(terms) if fold(term.word) in GRADES}
         weights = [
             min(term.weight, _NAMED) ** 0.5
             * (_OF_GRADE if n in grades else 1.0)
@@ -367,8 +376,7 @@ class Evidence:
     def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
         """The share of what is asked that a sentence holds: names say of whom it is asked."""
         matches = {term.term: match for term, match in zip(terms, row, strict=True)}
-        grades = grades_of(question)
-        said = [term for term in question.terms if term not in grades] or question.terms
+        said = [t for t in question.terms if fold(t.word) not in GRADES] or question.terms
         plain = [term for term in said if not term.name] or said
         total = sum(term.weight**0.5 for term in plain)
         held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
@@ -434,9 +442,8 @@ class Evidence:
                     # Fathers and mothers are alike, and never stand for one another.
                     if not (term.term in _persons() and names[place] in _persons())
                 }
-                near_terms = related_terms(term.term) | related_terms(
-                    word_term(_plain_grade(words[number][0]))
-                )
+                plain = word_term(_plain_grade(words[number][0]))
+                near_terms = related_terms(term.term) | related_terms(plain) | _of_kind(term.term)
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():
                     alike |= dict.fromkeys(self._persons[noun], _CALLED)
@@ -462,28 +469,6 @@ def age_asked(question: Question) -> re.Pattern[str] | None:
     if question.kind != "how_many" or "how old" not in fold(question.text):
         return None
     return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
-
-
-def grades_of(question: Question) -> list[Term]:
-    """The words of a question that say which of several things is meant, and not what.
-
-    "Best" is one, and in "happiest day" it is the day.
-    """
-    folded = [fold(term.word) for term in question.terms]
-    less = GRADES | (MOMENTS if any(map(_is_highest, folded)) else frozenset())
-    return [term for term, word in zip(question.terms, folded, strict=True) if word in less]
-
-
-def _is_highest(word: str) -> bool:
-    """Whether a folded word is the highest grade of a plain one: "happiest", and not "forest"."""
-    return word not in GRADES and any(map(is_general, ungraded(word)))
-
-
-def is_thing(term: Term) -> bool:
-    """Whether a word names a thing of its own, and none that belongs to any life or any time."""
-    word = fold(term.word)
-    plain = term.term == word_term(word) and not (word in GRADES or ungraded(word))
-    return term.weight >= 1.0 and plain and not (is_of_any_age(word) or related_terms(term.term))
 
 
 def _plain_grade(word: str) -> str:

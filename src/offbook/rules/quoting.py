@@ -84,7 +84,9 @@ _NO_AGE: Final = 0.5
 _LINKS: Final = frozenset(("and", "but", "so", "then", "yet"))
 _PLACED: Final = re.compile(r"\b(?:in|at|on|from|to|near|of|above|outside) (?:the |an? )?[A-ZÀ-Þ]")
 _AT_PLACE: Final = (
-    r"(?:in|at|on|from|to|near|above|outside|under|beside|behind|beneath|over|into|inland|abroad)"
+    r"(?:in|at|on|from|to|near|above|outside|under|beside|behind|beneath|over|into)"
+    r"(?! (?:night|first|last|once|least|all|time|order|fact|\d)| (?:the|a|an|that|this)"
+    r" (?:end|time|night|day|week|year|morning|evening|age|same)\b)"
 )
 """What names a place, where one is asked for."""
 _WORD_AND_PLACE: Final = re.compile(rf"\b(\w+)\b(?=((?: \w+){{0,2}} {_AT_PLACE} \w)?)")
@@ -258,8 +260,9 @@ class Quoting:
             r"^(?:occupation|profession|role|job|trade|title)\b.*:",
             r"^(?:(?:full )?name|born|known as|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
+            r"^My name is\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}"
+            r"^(?!(?:it|there|th[eio]\w+|he|she|we|wh\w+|how|all|my|his|her|our)\b)(?:(?!\bthat\b|,).){1,60}"
             r"(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
@@ -347,7 +350,8 @@ class Quoting:
         if question.kind == "where" and sentence.kind == "sentence":
             weight *= 1.0 if self._is_placed(text, question) else _OF_OTHERS
             weight *= 1.0 if _PLACED.search(text) else _UNFIT
-        if is_editorial(text, item.title) or _LATER.search(text):
+        of_named = any(name.split()[-1] in text for name in question.names)
+        if not of_named and (is_editorial(text, item.title) or _LATER.search(text)):
             weight *= 0.5
         if text in said or spoken.text in said:
             weight *= 0.0 if question.more and question.kind != "why" else _SAID

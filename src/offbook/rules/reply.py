@@ -18,10 +18,12 @@ from offbook.prompts.emotion import is_of_conversation, read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
+from offbook.rules.dated import is_later, shipped_topics
 from offbook.rules.declining import DECLINES, answer_courtesy
-from offbook.rules.evidence import Evidence, gather, is_thing, with_names
+from offbook.rules.evidence import Evidence, gather, with_names
 from offbook.rules.languages import QUESTION_WORDS, is_in_english
 from offbook.rules.quoting import MOST, Answer, Quoting
+from offbook.text.concepts import is_of_any_age
 from offbook.text.grammar import Gender
 from offbook.text.questions import LIGHT, Courtesy, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
@@ -138,6 +140,8 @@ BEARS: Final = 0.3
 FAIR: Final = 0.75
 """The least score of a sentence that is given as the answer."""
 ENGLISH_ONLY: Final = "I answer in English only, and quote what I find."
+_MODERN: Final = 1850
+"""From here on things are of their time, where the texts tell none."""
 _LEAN: Final = 0.8
 _TERSE: Final = 8
 """Words of a speech sample up to which a character is short of speech."""
@@ -349,22 +353,15 @@ def _answer(
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
     telling = [term for term in completed.terms if term.term not in LIGHT]
-    of_world = _is_of_the_world(
-        question, telling, quoting.evidence, answer.matched if answer else 0.0
-    )
-    of_known = question.names and not absent
-    things = [] if of_known else [term for term in telling if not term.name and is_thing(term)]
-    if any(map(quoting.evidence.lacks, things)) and (answer is None or answer.matched < MOSTLY):
+    matched = answer.matched if answer else 0.0
+    of_world = _is_of_the_world(question, telling, quoting.evidence, matched)
+    if of_world or (matched < MOSTLY and _has_later_thing(question, telling, quoting.evidence)):
         return declining.decline(question, absent, inputs.voice), "decline"
-    if (answer is None or (not question.names and _misses(answer, telling))) and not of_world:
-        if (
-            not absent
-            and _OF_YOU.search(inputs.question)
-            and (nearest := quoting.nearest(question))
-        ):
-            return f"{_OF_SELF} {_with_source(nearest)}", "answer"
-    if answer is None or of_world:
-        return declining.decline(question, absent, inputs.voice), "decline"
+    if answer is None or (not question.names and _misses(answer, telling)):
+        nearest = quoting.nearest(question) if _OF_YOU.search(inputs.question) else None
+        if absent or nearest is None:
+            return declining.decline(question, absent, inputs.voice), "decline"
+        return f"{_OF_SELF} {_with_source(nearest)}", "answer"
     if absent:
         return f"{_NEAREST} {_with_source(answer)}", "decline"
     if _misses(answer, telling):
@@ -372,6 +369,17 @@ def _answer(
     if not _is_sure(answer, question, telling) or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _has_later_thing(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
+    """Whether something is asked of that the texts lack and that not every time has had."""
+    dated = " ".join(found.topic.name for found in shipped_topics().find(question.text))
+    listed = set(search_terms(dated))
+    return any(
+        (term.term in listed or is_later(fold(term.word), _MODERN)) and evidence.lacks(term)
+        for term in terms
+        if not term.name and not is_of_any_age(fold(term.word))
+    )
 
 
 def _misses(answer: Answer, telling: Sequence[Term]) -> bool:

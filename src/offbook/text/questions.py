@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from offbook.text import grammar
 from offbook.text.clauses import Token, tokens_of
-from offbook.text.concepts import is_general
+from offbook.text.concepts import is_general, ungraded
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_base, is_known_third, is_past
 from offbook.text.word_lists import word_lists
@@ -61,7 +61,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r" (?:in|inside|down|by|with|here)\b(?: \w+){0,5}$"
     r"|^is (?:this|it|now) (?:a )?(?:bad|good|right) (?:time|moment)$",
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
-    r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
+    r"(?: today| now| doing| these days| (?:this|to) ?(?:morning|evening|afternoon|night))?"
+    r"|how(?:'s| is| are) (?:it|things|everything|life|you)"
     r"(?: going)?(?: today| now)?"
     r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?"
     r"|how have you been|what's up)"
@@ -74,7 +75,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
     r"|wise|amazing|wonderful|beautiful)$",
     "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what are you called)$",
-    "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
+    "identity": r"^(?:and |so )?(?:who (?:are|might) you(?: be)?"
+    r"|(?:(?:can|could|would) you )?(?:please )?(?:introduce yourself"
     r"|(?:(?:can|could|would|will) you (?:please )?)?tell (?:me|us)"
     r" (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
@@ -230,8 +232,8 @@ GRADES: Final = word_set(
     "best worst most least favourite favorite greatest biggest largest main chief"
 )
 """Words that say which of several things is meant, and not what."""
-MOMENTS: Final = word_set("day moment life time memory experience")
-"""Words that say no more where something is the happiest of its kind."""
+_MOMENTS: Final = frozenset(map(word_term, word_set("day moment life time memory experience")))
+"""What says no more where something is the happiest, or the best, of its kind."""
 _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
     map(
@@ -259,6 +261,8 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
     if _HOW_OLD.search(plain):
         terms = tuple(term for term in terms if term.term != "old")
+    if any(fold(t.word) in GRADES or any(map(is_general, ungraded(fold(t.word)))) for t in terms):
+        terms = tuple(term for term in terms if term.term not in _MOMENTS) or terms
     if _ASKS_TIME.search(plain):
         terms = tuple(term for term in terms if term.term not in _TIMES) or terms
     if _ASKS_NAME.search(plain):
