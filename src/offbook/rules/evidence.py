@@ -94,6 +94,8 @@ _OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
 _STEM_OF_PLACE: Final = 5
+_PART: Final = 5
+"""Letters of a part of a compound, at least."""
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -139,6 +141,13 @@ def _forms() -> Mapping[str, frozenset[str]]:
         for group in word_lists("offbook.rules")["irregular"]
     ]
     return {term: group - {""} for group in groups for term in group if term}
+
+
+def _is_compound(word: str, other: str) -> bool:
+    """Whether one is made of the other and a further word: thunder, thunderstorm."""
+    short, long = sorted((word, other), key=len)
+    rest = long.removeprefix(short)
+    return min(len(short), len(rest)) >= _PART and rest != long and is_english(rest)
 
 
 @cache
@@ -295,16 +304,7 @@ class Evidence:
         if not terms:
             return []
         near = self._near(terms)
-        matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
-        if question.kind not in _OF_PERSONS:
-            # "The Patient Debt" is a ship, and says nothing of debts.
-            for sentence, row in zip(self.sentences, matches, strict=True):
-                for n in (n for n, term in enumerate(terms) if not term.name):
-                    row[n] = min(row[n], _RELATED) if terms[n].term in sentence.named else row[n]
-        if age := age_asked(question):
-            told = [float(age.search(one.text) is not None) for one in self.sentences]
-            for row, is_told in zip(matches, told, strict=True):
-                row[-1] = _KEY * is_told  # the implied word stands last
+        matches = self._matches(question, terms, near)
         likeness = self._likeness(terms)
         # "Best known" is no best friend: a grade counts as far as that which has it, and little.
         grades = {n for n, term in enumerate(terms) if fold(term.word) in GRADES}
@@ -321,7 +321,7 @@ class Evidence:
             if not sentence.answers:
                 continue
             row = self._with_neighbours(index, matches, near)
-            thing = max((row[n] for n, term in enumerate(terms) if n not in grades), default=1.0)
+            thing = max((match for n, match in enumerate(row) if n not in grades), default=1.0)
             row = [min(match, thing) if n in grades else match for n, match in enumerate(row)]
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
@@ -340,6 +340,23 @@ class Evidence:
             aside = sentence.kind == "pair" and keyed < _RELATED and not introduces
             ranked.append(Hit(index, score / sum(weights), share, introduces, aside))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
+
+    def _matches(
+        self, question: Question, terms: Sequence[Term], near: Sequence[Mapping[str, float]]
+    ) -> list[list[float]]:
+        """For each sentence how much of each word of the question it holds, from 0 to 1."""
+        age, of_persons = age_asked(question), question.kind in _OF_PERSONS
+        matches = []
+        for sentence in self.sentences:
+            # "The Patient Debt" is a ship, and says nothing of debts.
+            named = frozenset[str]() if of_persons else sentence.named
+            pairs = zip(terms, near, strict=True)
+            most = ((_RELATED if t.term in named and not t.name else 1.0, a) for t, a in pairs)
+            row = [min(limit, _best(alike, sentence.counts)) for limit, alike in most]
+            if age:
+                row[-1] = _KEY * (age.search(sentence.text) is not None)  # the implied word
+            matches.append(row)
+        return matches
 
     def _likeness(self, terms: Sequence[Term]) -> list[list[float]]:
         """For each sentence how near its nearest word comes to each word of the question."""
@@ -444,6 +461,7 @@ class Evidence:
                 }
                 plain = word_term(_plain_grade(words[number][0]))
                 near_terms = related_terms(term.term) | related_terms(plain) | _of_kind(term.term)
+                near_terms |= {name for name in names if _is_compound(term.term, name)}
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():
                     alike |= dict.fromkeys(self._persons[noun], _CALLED)

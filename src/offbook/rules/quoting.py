@@ -17,7 +17,6 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
-from offbook.rules.emotions import hear
 from offbook.rules.evidence import (
     NAMES,
     NUMBER,
@@ -313,6 +312,10 @@ class Quoting:
 
         Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest.
         """
+        import numpy as np
+
+        from offbook.rules.emotions import hear
+
         places = [
             index
             for index, one in enumerate(self._told)
@@ -321,7 +324,8 @@ class Quoting:
             and not quoted_spans(one.text)
         ]
         texts = [self.evidence.sentences[index].text for index in places]
-        feeling = _FEELINGS * hear(" ".join(term.word for term in question.terms)).weights
+        asked_for = hear(" ".join(term.word for term in question.terms)).weights
+        feeling = np.multiply(asked_for, _FEELINGS)
         if feeling.max() >= _FELT:
             feeling /= (feeling @ feeling) ** 0.5
             shares = [float(feeling @ hear(text).weights) for text in texts]

@@ -352,7 +352,18 @@ def _answer(
     weak = weak or _only_has_word(question, answer)
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
-    telling = [term for term in completed.terms if term.term not in LIGHT]
+    return _weighed(answer, replace(question, terms=completed.terms), quoting, absent, inputs)
+
+
+def _weighed(
+    answer: Answer | None,
+    question: Question,
+    quoting: Quoting,
+    absent: Sequence[str],
+    inputs: ReplyInputs,
+) -> tuple[str, Situation]:
+    """An answer with as much reserve as it calls for, or what declines."""
+    telling = [term for term in question.terms if term.term not in LIGHT]
     matched = answer.matched if answer else 0.0
     of_world = _is_of_the_world(question, telling, quoting.evidence, matched)
     if of_world or (matched < MOSTLY and _has_later_thing(question, telling, quoting.evidence)):
