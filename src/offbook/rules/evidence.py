@@ -64,7 +64,7 @@ NUMBER: Final = (
 )
 _YEARS_OF_LIFE: Final = (
     rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?"
-    r"(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
+    r"(?=[^\w\s]|$| (?:and|when|but|then|at|that|now|by|in)\b)"
 )
 _AGE_NOW: Final = re.compile(
     r"\b(?:aged?|born|years?[ -]old)\b"
@@ -362,7 +362,7 @@ class Evidence:
         """For each sentence how near its nearest word comes to each word of the question."""
         names, vectors = self._vocabulary
         place = {name: number for number, name in enumerate(names)}
-        meanings = _meanings([(_plain_grade(fold(term.word)), term.term) for term in terms])
+        meanings = _meanings([(plain_grade(fold(term.word)), term.term) for term in terms])
         likeness = vectors @ meanings.T
         return [
             likeness[[place[term] for term in sentence.counts]].max(axis=0, initial=0.0).tolist()
@@ -446,7 +446,7 @@ class Evidence:
         """For each word of the question the terms that stand for it, and how well."""
         names, vectors = self._vocabulary
         words = [(fold(term.word), term.term) for term in terms]
-        meanings = _meanings([(_plain_grade(word), term) for word, term in words])
+        meanings = _meanings([(plain_grade(word), term) for word, term in words])
         likeness = meanings @ vectors.T
         stand_ins: list[dict[str, float]] = []
         for number, term in enumerate(terms):
@@ -459,8 +459,9 @@ class Evidence:
                     # Fathers and mothers are alike, and never stand for one another.
                     if not (term.term in _persons() and names[place] in _persons())
                 }
-                plain = word_term(_plain_grade(words[number][0]))
-                near_terms = related_terms(term.term) | related_terms(plain) | _of_kind(term.term)
+                plain = word_term(plain_grade(words[number][0]))
+                near_terms = related_terms(term.term) | related_terms(plain)
+                near_terms |= _of_kind(term.term) | _of_kind(plain)
                 near_terms |= {name for name in names if _is_compound(term.term, name)}
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():
@@ -489,7 +490,7 @@ def age_asked(question: Question) -> re.Pattern[str] | None:
     return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
 
 
-def _plain_grade(word: str) -> str:
+def plain_grade(word: str) -> str:
     """The plain form of a word that may be the highest grade of one: "happiest" is happy."""
     return next((form for form in reversed(ungraded(word)) if is_english(form)), word)
 

@@ -26,6 +26,7 @@ from offbook.rules.evidence import (
     age_asked,
     forms_of,
     is_editorial,
+    plain_grade,
 )
 from offbook.text.clauses import quoted_spans
 from offbook.text.emotion_names import EMOTIONS
@@ -310,7 +311,8 @@ class Quoting:
     def nearest(self, question: Question) -> Answer | None:
         """What comes nearest to a question that no sentence bears on, of the character itself.
 
-        Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest.
+        Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest;
+        None where nothing comes near, or where an age is asked for.
         """
         import numpy as np
 
@@ -324,7 +326,7 @@ class Quoting:
             and not quoted_spans(one.text)
         ]
         texts = [self.evidence.sentences[index].text for index in places]
-        asked_for = hear(" ".join(term.word for term in question.terms)).weights
+        asked_for = hear(" ".join(plain_grade(fold(term.word)) for term in question.terms)).weights
         feeling = np.multiply(asked_for, _FEELINGS)
         if feeling.max() >= _FELT:
             feeling /= (feeling @ feeling) ** 0.5
@@ -334,8 +336,8 @@ class Quoting:
             shares, least = bearing(question.text, texts), BEARS
         ranked = [(share, -index) for share, index in zip(shares, places, strict=True)]
         share, place = max(ranked, default=(0.0, 0))
-        if share < least:
-            return self.introduction()
+        if share < least or age_asked(question):
+            return None
         return self._worded([-place], Hit(-place, 0.0, 0.0))
 
     def _worth(self, index: int, question: Question, said: str) -> float:

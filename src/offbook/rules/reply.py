@@ -25,7 +25,7 @@ from offbook.rules.languages import QUESTION_WORDS, is_in_english
 from offbook.rules.quoting import MOST, Answer, Quoting
 from offbook.text.concepts import is_of_any_age
 from offbook.text.grammar import Gender
-from offbook.text.questions import LIGHT, Courtesy, Question, Term, read_question, spelt_out
+from offbook.text.questions import GRADES, LIGHT, Courtesy, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
 from offbook.types import ContextItem, Message
 
@@ -167,7 +167,8 @@ _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
 _GREETED: Final = re.compile(
     r"^\W*(?:hi|hello|hey|greetings|(?:good )?(?:morning|day|evening|afternoon))\b"
-    r"[^.!?,]{0,30}[.!,]\s+(?:(?:sir|madam|(?:mr|mrs|miss|ms|dr)\.? \w+)[.!,]\s+)?",
+    r"[^.!?,]{0,30}[.!,]\s+"
+    r"(?:(?:sir|madam|master|captain|doctor|my \w+|(?:mr|mrs|miss|ms|dr)\.? \w+)[.!,]\s+)?",
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
@@ -372,11 +373,11 @@ def _weighed(
         nearest = quoting.nearest(question) if _OF_YOU.search(inputs.question) else None
         if absent or nearest is None:
             return declining.decline(question, absent, inputs.voice), "decline"
-        return f"{_OF_SELF} {_with_source(nearest)}", "answer"
+        return f"{_OF_SELF} {_with_source(nearest)}", "decline"
     if absent:
         return f"{_NEAREST} {_with_source(answer)}", "decline"
     if _misses(answer, telling):
-        return f"{_NEAREST} {_with_source(answer)}", "answer"
+        return f"{_NEAREST} {_with_source(answer)}", "decline"
     if not _is_sure(answer, question, telling) or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
@@ -404,7 +405,9 @@ def _is_sure(answer: Answer, question: Question, telling: Sequence[Term]) -> boo
     """Whether an answer may be given without a word that it is only what comes nearest."""
     if answer.matched < SURE or answer.score < FAIR or not answer.fits:
         return False
-    things = [term for term in telling if not term.name]
+    things = [t for t in telling if not t.name and fold(t.word) not in GRADES]
+    if any(fold(term.word) in GRADES for term in question.terms) and not things:
+        return False
     at_length = question.kind in ("why", "how", "yes_no", "opinion")
     if answer.keyed or (not things and not at_length):
         return True

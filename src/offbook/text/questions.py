@@ -384,7 +384,7 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
         return any(t.is_capital for t in ahead[:1]) or (
             len(ahead) == 2 and ahead[0].low == "the" and ahead[1].is_capital
         )
-    if not token.is_capital or token.low in ("i", "i'm", "i've"):
+    if not token.is_capital or token.low in ("i", "i'm", "i've", "god"):
         return False
     opens = index == 0 or tokens[index - 1].text in '.!?:"“'
     titled = index > 1 and tokens[index - 1].text == "." and tokens[index - 2].low in grammar.TITLES
