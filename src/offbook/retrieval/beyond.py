@@ -71,12 +71,15 @@ _YEAR: Final = re.compile(
     r"\b(?P<marked>\d{1,4}) (?P<era>BCE?|CE|AD)\b"
     r"|\b(?:the )?(?P<century>\d{1,2})(?:st|nd|rd|th)(?:[ -]century| centuries)(?P<before> BCE?)?"
     rf"|(?<![\d.,])(?P<plain>1\d{{3}}|20\d{{2}})(?:s\b|{_BEHIND})"
+    r"|(?<=\bthe )(?P<event>1[89]\d\d|20\d\d)(?= [a-z]*[^\Ws]\b)"
 )
 _LIFE: Final = re.compile(r"\bI,? \([^()]*?[–—-]\s*(?P<end>[^()–—]*)\)")
 _END: Final = re.compile(
     r"\bI (?:\w+ly )?(?:died|perished|passed away|fell in battle|was (?:killed|executed|murdered"
     r"|assassinated|slain|beheaded|hanged|burned at the stake))\b(?P<end>[^.;]*)"
 )
+_UNTIL_DEATH: Final = re.compile(r"\b(?:until|till|before) (?:his|her|my) death\b(?P<end>[^.;,]*)")
+"""Whose death may be another's: it counts where no later year is told."""
 _SPAN: Final = re.compile(
     r"\((?P<from>[^()]{0,200}?\d[^()]{0,40}?)[–—-](?P<end>[^()–—-]{0,60}?"
     r"(?P<year>\d{3,4}|\d{1,4}(?= (?:BC|AD)))(?:/\d+)?(?P<era> BCE?)?(?: CE| AD)?) *\)"
@@ -97,12 +100,15 @@ _LIFETIME: Final = 100
 _OUR_TIME: Final = 1950
 _FEWEST_YEARS: Final = 3
 """Years within a lifetime that a text must name to tell what time it is set in."""
+_TELLING_LENGTH: Final = 1500
+"""Characters from which on a text tells its time by the things that it does without."""
 _OUTLIVED: Final = 10
 """Years after the last that a text names which a character may see."""
 _OF_OUR_TIME: Final = re.compile(
     r"\b(?:televisions?|tv|computers?|internet|online|e-?mails?|web ?sites?|laptops?|smart ?phones?"
     r"|(?:cell|mobile) ?phones?|phones?|videos?|dvds?|airports?|astronauts?|robots?|apps?"
-    r"|plastics?|supermarkets?|teenagers?|jeans|okay|guys)\b",
+    r"|plastics?|supermarkets?|teenagers?|jeans|okay|guys|drones?"
+    r"|(?:star|space) ?ships?|lasers?|galax(?:y|ies)|holograms?|androids?|cyborgs?)\b",
     re.IGNORECASE,
 )
 """Things and words that nearly every longer text of our time has, and none of an earlier one."""
@@ -119,7 +125,7 @@ def _year(match: re.Match[str]) -> int:
     if match["century"]:
         number = int(match["century"])
         return -100 * number if match["before"] else 100 * (number - 1) + 1
-    return int(match["plain"])
+    return int(match["plain"] or match["event"])
 
 
 def last_year(sentences_told: Iterable[str]) -> int | None:
@@ -133,12 +139,17 @@ def last_year(sentences_told: Iterable[str]) -> int | None:
         told of the character; None where there is no year.
     """
     first: int | None = None
+    death, last = None, 0
     for text in sentences_told:
         for pattern in (_LIFE, _END):
             if (match := pattern.search(text)) and (years := list(years_in(match["end"]))):
                 return max(years)
+        if until := _UNTIL_DEATH.search(text):
+            death = max(years_in(until["end"]), default=death)
         for year in years_in(text):
-            first = year if first is None else min(first, year)
+            first, last = (year, year) if first is None else (min(first, year), max(last, year))
+    if first is not None and death is not None and death >= last:
+        return death
     return None if first is None else first + _LIFETIME
 
 
@@ -169,17 +180,19 @@ def _has_its_own_calendar(texts: Sequence[str]) -> bool:
 
 
 def _end_of_setting(texts: Sequence[str]) -> int | None:
-    """A few years after the last year that texts of an earlier time name; else None.
+    """A few years after the last year that texts of an earlier time name.
 
     A story of our time may speak of earlier years, too, but does without the things of our time
-    in no text of any length.
+    in no text of any length: one without them and without years is set before them, or nowhere.
     """
     named = {year for text in texts for year in years_in(text)}
     last = max(named, default=_OUR_TIME)
     near = [year for year in named if last - year <= _LIFETIME]
-    if last >= _OUR_TIME or len(near) < _FEWEST_YEARS or any(map(_OF_OUR_TIME.search, texts)):
+    if last > _OUR_TIME or any(map(_OF_OUR_TIME.search, texts)):
         return None
-    return last + _OUTLIVED
+    if not named:
+        return _OUR_TIME if sum(map(len, texts)) >= _TELLING_LENGTH else None
+    return last + _OUTLIVED if len(near) >= _FEWEST_YEARS and last < _OUR_TIME else None
 
 
 def _end_of_span(character: str, head: str) -> int | None:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from offbook.text.concepts import is_general, related_terms, ungraded
 from offbook.text.english_words import is_english
-from offbook.text.grammar import FUNCTION, PERSON_NOUNS
-from offbook.text.questions import Question, Term
+from offbook.text.grammar import FUNCTION, PERSON_NOUNS, TITLES
+from offbook.text.questions import GRADES, Question, Term
 from offbook.text.sentences import sentences
 from offbook.text.word_lists import word_lists
 from offbook.text.words import fold, search_terms, search_words, word_term
@@ -64,11 +64,11 @@ NUMBER: Final = (
 )
 _YEARS_OF_LIFE: Final = (
     rf"(?:only )?(?!{_VAGUE})(?:{NUMBER})[\w-]*(?: years old)?"
-    r"(?=[^\w\s]|$| (?:and|when|but|then|at)\b)"
+    r"(?=[^\w\s]|$| (?:and|when|but|then|at|that|now|by|in)\b)"
 )
 _AGE_NOW: Final = re.compile(
     r"\b(?:aged?|born|years?[ -]old)\b"
-    rf"|(?:\bam|(?<!it )(?<!there )\bis|['’][ms]) {_YEARS_OF_LIFE}",
+    rf"|(?:\bam|(?<!it )(?<!there )\b(?:is|had been)|['’][ms]) {_YEARS_OF_LIFE}",
     re.IGNORECASE,
 )
 _AGE: Final = re.compile(
@@ -83,6 +83,8 @@ _OF_ORDERS: Final = re.compile(r"\b(?:Mother|Father|Sister|Brother)(?= [A-ZÀ-Þ
 """What is no kinship in front of a name: a nun's and a monk's title."""
 _APPOSITION: Final = r"(?:,|:| is| was) (?:an?|the|my|his|her|our|their|who|[a-z]+[;,.])"
 """What stands behind a name where it is said whose it is."""
+_OF_GRADE: Final = 0.3
+"""What "best" and the like weigh beside that which is to be the best."""
 _ON_SHEET: Final = 1.4
 _NEARLY_ON_SHEET: Final = 1.05
 """What a line counts whose key is asked for, or is related to what is."""
@@ -91,6 +93,9 @@ _OFF_SHEET: Final = 0.9
 _OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
+_STEM_OF_PLACE: Final = 5
+_PART: Final = 5
+"""Letters of a part of a compound, at least."""
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -138,7 +143,33 @@ def _forms() -> Mapping[str, frozenset[str]]:
     return {term: group - {""} for group in groups for term in group if term}
 
 
-@dataclass(frozen=True, slots=True)
+def _is_compound(word: str, other: str) -> bool:
+    """Whether one is made of the other and a further word: thunder, thunderstorm."""
+    short, long = sorted((word, other), key=len)
+    rest = long.removeprefix(short)
+    return min(len(short), len(rest)) >= _PART and rest != long and is_english(rest)
+
+
+@cache
+def _of_kind(term: str) -> frozenset[str]:
+    """The search terms of things of a kind: plum, of fruit."""
+    groups = (group.split("_") for group in word_lists("offbook.rules")["kinds"])
+    return frozenset(
+        word_term(thing) for kind, *things in groups if word_term(kind) == term for thing in things
+    )
+
+
+def forms_of(term: str) -> frozenset[str]:
+    """The search terms of all forms of a word: sleep, slept."""
+    return _forms().get(term, frozenset()) | {term}
+
+
+@cache
+def _persons() -> frozenset[str]:
+    return frozenset(map(word_term, PERSON_NOUNS))
+
+
+@dataclass(frozen=True)
 class Sentence:
     """A sentence of the context, or a line that stands for one.
 
@@ -162,6 +193,16 @@ class Sentence:
     heading: frozenset[str] = frozenset()
     source: str = ""
     key: frozenset[str] = frozenset()
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Search terms that stand in it as (part of) names alone, behind its first word."""
+        capitals, others = set[str](), set[str]()
+        for number, word in enumerate(self.text.split() if self.kind == "sentence" else ()):
+            bare = word.strip("“”\"'‘’(),;:.!?")
+            terms = search_terms(bare)
+            (capitals if number and bare[:1].isupper() else others).update(terms)
+        return frozenset(capitals - others)
 
     @property
     def answers(self) -> bool:
@@ -219,7 +260,14 @@ class Evidence:
         if "." in name and any(name in item.text for item in self.items):
             return True
         words = [fold(word) for word in name.split()]
-        return 2 * sum(word in self._capitals for word in words) >= len(words)
+        words = [word for word in words if word not in TITLES] or words
+        known = (word in self._capitals or self._has_people(word) for word in words)
+        return 2 * sum(known) >= len(words)
+
+    def _has_people(self, place: str) -> bool:
+        """Whether a word is made of the name of a place: German, of Germany."""
+        stem = place[:-1]
+        return len(stem) >= _STEM_OF_PLACE and any(word.startswith(stem) for word in self._capitals)
 
     def support(self, terms: Sequence[Term]) -> float:
         """The weighted share of the terms that the context mentions; 0 without terms."""
@@ -256,14 +304,13 @@ class Evidence:
         if not terms:
             return []
         near = self._near(terms)
-        matches = [[_best(alike, sentence.counts) for alike in near] for sentence in self.sentences]
-        if age := age_asked(question):
-            told = [float(age.search(one.text) is not None) for one in self.sentences]
-            for row, is_told in zip(matches, told, strict=True):
-                row[-1] = max(row[-1], _KEY * is_told)  # the implied word stands last
+        matches = self._matches(question, terms, near)
         likeness = self._likeness(terms)
+        # "Best known" is no best friend: a grade counts as far as that which has it, and little.
+        grades = {n for n, term in enumerate(terms) if fold(term.word) in GRADES}
         weights = [
             min(term.weight, _NAMED) ** 0.5
+            * (_OF_GRADE if n in grades else 1.0)
             * log(1 + len(matches) / (0.5 + sum(row[n] >= _RELATED for row in matches)))
             for n, term in enumerate(terms)
         ]
@@ -274,6 +321,8 @@ class Evidence:
             if not sentence.answers:
                 continue
             row = self._with_neighbours(index, matches, near)
+            thing = max((match for n, match in enumerate(row) if n not in grades), default=1.0)
+            row = [min(match, thing) if n in grades else match for n, match in enumerate(row)]
             parts = zip(weights, row, likeness[index], strict=True)
             score = sum(weight * (match + max(match, like)) for weight, match, like in parts)
             of_it = not others or any(sentence.counts[term] for term in others)
@@ -292,11 +341,28 @@ class Evidence:
             ranked.append(Hit(index, score / sum(weights), share, introduces, aside))
         return sorted(ranked, key=lambda hit: (-hit.score, hit.index))
 
+    def _matches(
+        self, question: Question, terms: Sequence[Term], near: Sequence[Mapping[str, float]]
+    ) -> list[list[float]]:
+        """For each sentence how much of each word of the question it holds, from 0 to 1."""
+        age, of_persons = age_asked(question), question.kind in _OF_PERSONS
+        matches = []
+        for sentence in self.sentences:
+            # "The Patient Debt" is a ship, and says nothing of debts.
+            named = frozenset[str]() if of_persons else sentence.named
+            pairs = zip(terms, near, strict=True)
+            most = ((_RELATED if t.term in named and not t.name else 1.0, a) for t, a in pairs)
+            row = [min(limit, _best(alike, sentence.counts)) for limit, alike in most]
+            if age:
+                row[-1] = _KEY * (age.search(sentence.text) is not None)  # the implied word
+            matches.append(row)
+        return matches
+
     def _likeness(self, terms: Sequence[Term]) -> list[list[float]]:
         """For each sentence how near its nearest word comes to each word of the question."""
         names, vectors = self._vocabulary
         place = {name: number for number, name in enumerate(names)}
-        meanings = _meanings([(_plain_grade(fold(term.word)), term.term) for term in terms])
+        meanings = _meanings([(plain_grade(fold(term.word)), term.term) for term in terms])
         likeness = vectors @ meanings.T
         return [
             likeness[[place[term] for term in sentence.counts]].max(axis=0, initial=0.0).tolist()
@@ -327,7 +393,8 @@ class Evidence:
     def _share(question: Question, terms: Sequence[Term], row: Sequence[float]) -> float:
         """The share of what is asked that a sentence holds: names say of whom it is asked."""
         matches = {term.term: match for term, match in zip(terms, row, strict=True)}
-        plain = [term for term in question.terms if not term.name] or list(question.terms)
+        said = [t for t in question.terms if fold(t.word) not in GRADES] or question.terms
+        plain = [term for term in said if not term.name] or said
         total = sum(term.weight**0.5 for term in plain)
         held: float = sum(term.weight**0.5 * matches.get(term.term, 0.0) for term in plain)
         return float(held / total)
@@ -379,21 +446,27 @@ class Evidence:
         """For each word of the question the terms that stand for it, and how well."""
         names, vectors = self._vocabulary
         words = [(fold(term.word), term.term) for term in terms]
-        meanings = _meanings([(_plain_grade(word), term) for word, term in words])
+        meanings = _meanings([(plain_grade(word), term) for word, term in words])
         likeness = meanings @ vectors.T
         stand_ins: list[dict[str, float]] = []
         for number, term in enumerate(terms):
             alike: dict[str, float] = {}
             if not term.name:
                 near = ((likeness[number] >= _LIKE).nonzero()[0]).tolist()
-                alike = {names[place]: 0.9 * float(likeness[number, place]) for place in near}
-                near_terms = related_terms(term.term) | related_terms(
-                    word_term(_plain_grade(words[number][0]))
-                )
+                alike = {
+                    names[place]: 0.9 * float(likeness[number, place])
+                    for place in near
+                    # Fathers and mothers are alike, and never stand for one another.
+                    if not (term.term in _persons() and names[place] in _persons())
+                }
+                plain = word_term(plain_grade(words[number][0]))
+                near_terms = related_terms(term.term) | related_terms(plain)
+                near_terms |= _of_kind(term.term) | _of_kind(plain)
+                near_terms |= {name for name in names if _is_compound(term.term, name)}
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():
                     alike |= dict.fromkeys(self._persons[noun], _CALLED)
-            alike |= dict.fromkeys((term.term, *_forms().get(term.term, ())), 1.0)
+            alike |= dict.fromkeys(forms_of(term.term), 1.0)
             stand_ins.append(alike)
         return stand_ins
 
@@ -417,7 +490,7 @@ def age_asked(question: Question) -> re.Pattern[str] | None:
     return _AGE_NOW if re.search(r"\bare you\b", question.text) else _AGE
 
 
-def _plain_grade(word: str) -> str:
+def plain_grade(word: str) -> str:
     """The plain form of a word that may be the highest grade of one: "happiest" is happy."""
     return next((form for form in reversed(ungraded(word)) if is_english(form)), word)
 

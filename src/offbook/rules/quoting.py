@@ -24,12 +24,15 @@ from offbook.rules.evidence import (
     Hit,
     Sentence,
     age_asked,
+    forms_of,
     is_editorial,
+    plain_grade,
 )
 from offbook.text.clauses import quoted_spans
+from offbook.text.emotion_names import EMOTIONS
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
-from offbook.text.words import fold
+from offbook.text.words import fold, word_term
 
 _MEANING: Final = 0.3
 """What the likeness of sentence and question counts, where the words asked for count 1."""
@@ -80,7 +83,13 @@ _NO_AGE: Final = 0.5
 """What a sentence is worth without an age, where one is asked for: "old" and "year" stand often."""
 _LINKS: Final = frozenset(("and", "but", "so", "then", "yet"))
 _PLACED: Final = re.compile(r"\b(?:in|at|on|from|to|near|of|above|outside) (?:the |an? )?[A-ZÀ-Þ]")
+_AT_PLACE: Final = (
+    r"(?:in|at|on|from|to|near|above|outside|under|beside|behind|beneath|over|into)"
+    r"(?! (?:night|first|last|once|least|all|time|order|fact|\d)| (?:the|a|an|that|this)"
+    r" (?:end|time|night|day|week|year|morning|evening|age|same)\b)"
+)
 """What names a place, where one is asked for."""
+_WORD_AND_PLACE: Final = re.compile(rf"\b(\w+)\b(?=((?: \w+){{0,2}} {_AT_PLACE} \w)?)")
 _OF_OTHERS: Final = 0.9
 """What a sentence is worth that may be about others, where the character is asked of itself."""
 _WHO_DID: Final = re.compile(r"^\W*who (?!are|is|was|were)\w+ your?\b", re.IGNORECASE)
@@ -99,6 +108,9 @@ _ACCOUNT: Final = 0.25
 _AND: Final = " And: "
 _TRAITS: Final = 2
 """Sentences that are told of how the character is."""
+_FEELINGS: Final = [float(name not in ("surprise", "anticipation")) for name in EMOTIONS]
+_FELT: Final = 2.0
+"""The weight of an emotion (see ``emotions.hear``) from which a text speaks of it."""
 _SAID: Final = 0.8
 """What a sentence that was said before is worth: another that is as good goes first."""
 
@@ -178,11 +190,14 @@ class Quoting:
         """Whether a sentence says what is asked, and not only that which is asked about."""
         spoken, text = self._told[hit.index], self.evidence.sentences[hit.index].text
         of_self = question.kind in ("yes_no", "opinion") and _BY_YOU.search(question.text)
-        if of_self and not spoken.about and self._is_of_another(text):
+        is_line = self.evidence.sentences[hit.index].kind == "pair"
+        if of_self and not (spoken.about or is_line) and self._is_of_another(text):
             return False
         if hit.aside or (question.kind == "who" and _WHO_DID.search(question.text)):
             by_self = _BY_SELF.search(spoken.text)
             return not hit.aside and not by_self and self._fits(hit.index, question)
+        if question.kind == "where" and self.evidence.sentences[hit.index].kind == "sentence":
+            return self._is_placed(text, question)
         who = question.kind == "who" and all(term.name for term in question.terms)
         return (hit.introduces or not who) and self._fits(hit.index, question)
 
@@ -236,19 +251,26 @@ class Quoting:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
 
     def introduction(self, *, plainly: bool = False) -> Answer | None:
-        """What the texts say that the character is; ``plainly``: only where they say just that."""
+        """What the texts say that the character is; ``plainly``: only where they say just that.
+
+        What somebody says in a story introduces nobody plainly.
+        """
         name = re.escape(self._names.full)
         patterns = (
             r"^(?:occupation|profession|role|job|trade|title)\b.*:",
             r"^(?:(?:full )?name|born|known as|species|age)\b.*:",
             rf"\b{name}, (?:an? |the |now |once |former )?[a-z]+\b",
+            r"^My name is\b",
             r"^I (?:am|was) (?:an? |the |one of |born)",
-            r"^(?!(?:it|there|th[eio]\w+|he|she|we)\b)(?:(?!\bthat\b|,).){1,60}"
+            r"^(?!(?:it|there|th[eio]\w+|he|she|we|wh\w+|how|all|my|his|her|our)\b)(?:(?!\bthat\b|,).){1,60}"
             r"(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
         own = {
-            index: one.text for index, one in enumerate(self._told) if self._introduces(index, one)
+            index: one.text
+            for index, one in enumerate(self._told)
+            if self._introduces(index, one)
+            and not (plainly and not one.spoken and quoted_spans(one.text))
         }
         places = [
             index
@@ -286,6 +308,38 @@ class Quoting:
         chosen = [index for share, index in ranked[:_TRAITS] if share >= BEARS / 2]
         return self._worded(sorted(chosen), Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
+    def nearest(self, question: Question) -> Answer | None:
+        """What comes nearest to a question that no sentence bears on, of the character itself.
+
+        Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest;
+        None where nothing comes near, or where an age is asked for.
+        """
+        import numpy as np
+
+        from offbook.rules.emotions import hear
+
+        places = [
+            index
+            for index, one in enumerate(self._told)
+            if self.evidence.sentences[index].kind == "sentence"
+            and (one.about or one.spoken)
+            and not quoted_spans(one.text)
+        ]
+        texts = [self.evidence.sentences[index].text for index in places]
+        asked_for = hear(" ".join(plain_grade(fold(term.word)) for term in question.terms)).weights
+        feeling = np.multiply(asked_for, _FEELINGS)
+        if feeling.max() >= _FELT:
+            feeling /= (feeling @ feeling) ** 0.5
+            shares = [float(feeling @ hear(text).weights) for text in texts]
+            least = _FELT
+        else:
+            shares, least = bearing(question.text, texts), BEARS
+        ranked = [(share, -index) for share, index in zip(shares, places, strict=True)]
+        share, place = max(ranked, default=(0.0, 0))
+        if share < least or age_asked(question):
+            return None
+        return self._worded([-place], Hit(-place, 0.0, 0.0))
+
     def _worth(self, index: int, question: Question, said: str) -> float:
         """What a sentence counts by whom and what it is about, and what was said before."""
         sentence, spoken = self.evidence.sentences[index], self._told[index]
@@ -299,13 +353,25 @@ class Quoting:
             weight *= _OF_OTHERS
         if not is_self and age_asked(question) and self._is_of_another(text):
             weight *= _UNFIT
-        if question.kind == "where" and sentence.kind == "sentence" and not _PLACED.search(text):
-            weight *= _UNFIT
-        if is_editorial(text, item.title) or _LATER.search(text):
+        if question.kind == "where" and sentence.kind == "sentence":
+            weight *= 1.0 if self._is_placed(text, question) else _OF_OTHERS
+            weight *= 1.0 if _PLACED.search(text) else _UNFIT
+        of_named = any(name.split()[-1] in text for name in question.names)
+        if not of_named and (is_editorial(text, item.title) or _LATER.search(text)):
             weight *= 0.5
         if text in said or spoken.text in said:
             weight *= 0.0 if question.more and question.kind != "why" else _SAID
         return weight
+
+    @staticmethod
+    def _is_placed(text: str, question: Question) -> bool:
+        """Whether a sentence says where that is or was done which is asked about."""
+        wanted = {form for term in question.terms for form in forms_of(term.term)}
+        return any(
+            word_term(fold(match[1])) in wanted
+            and (match[2] or re.search(r"\bwhere (?:\w+ )?$", text[: match.start()]))
+            for match in _WORD_AND_PLACE.finditer(text)
+        )
 
     def _is_of_another(self, text: str) -> bool:
         """Whether the subject of a sentence is named, and is not the character."""

@@ -18,12 +18,14 @@ from offbook.prompts.emotion import is_of_conversation, read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
+from offbook.rules.dated import is_later, shipped_topics
 from offbook.rules.declining import DECLINES, answer_courtesy
 from offbook.rules.evidence import Evidence, gather, with_names
 from offbook.rules.languages import QUESTION_WORDS, is_in_english
 from offbook.rules.quoting import MOST, Answer, Quoting
+from offbook.text.concepts import is_of_any_age
 from offbook.text.grammar import Gender
-from offbook.text.questions import LIGHT, Courtesy, Question, Term, read_question, spelt_out
+from offbook.text.questions import GRADES, LIGHT, Courtesy, Question, Term, read_question, spelt_out
 from offbook.text.words import fold, search_terms, words
 from offbook.types import ContextItem, Message
 
@@ -138,6 +140,8 @@ BEARS: Final = 0.3
 FAIR: Final = 0.75
 """The least score of a sentence that is given as the answer."""
 ENGLISH_ONLY: Final = "I answer in English only, and quote what I find."
+_MODERN: Final = 1850
+"""From here on things are of their time, where the texts tell none."""
 _LEAN: Final = 0.8
 _TERSE: Final = 8
 """Words of a speech sample up to which a character is short of speech."""
@@ -151,11 +155,11 @@ _LEADS: Final = {
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
-_UNSURE: Final = "I do not know whether I can answer that. Nearest to it is this:"
+_OF_SELF: Final = "I can only tell you this:"
 _PARTLY: Final = (
-    "I cannot say for certain that this answers you, but I can tell you this:",
-    "This may not be all that you asked for, but so much I can tell you:",
-    "I am not sure that this is what you want to know, but I have this to tell:",
+    "What comes nearest to that is this:",
+    "This may not be all that you asked for, but so much is told:",
+    "I am not sure that this is what you want to know, but it comes near:",
 )
 """What stands before what may not be what was asked for."""
 _AGAIN: Final = "As I told you:"
@@ -163,7 +167,8 @@ _OF_OTHERS: Final = frozenset(("entity", "relation", "attribute"))
 """Kinds of context whose titles are no names of the character."""
 _GREETED: Final = re.compile(
     r"^\W*(?:hi|hello|hey|greetings|(?:good )?(?:morning|day|evening|afternoon))\b"
-    r"[^.!?,]{0,30}[.!,]\s+",
+    r"[^.!?,]{0,30}[.!,]\s+"
+    r"(?:(?:sir|madam|master|captain|doctor|my \w+|(?:mr|mrs|miss|ms|dr)\.? \w+)[.!,]\s+)?",
     re.IGNORECASE,
 )
 """A greeting before what is asked."""
@@ -179,6 +184,7 @@ _ASKS_WORK: Final = re.compile(
 )
 _AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for)\b")
 """What says what somebody is; another sentence with the word only has it by chance."""
+_OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _SMALL_TALK: Final[tuple[tuple[str, Courtesy], ...]] = (
@@ -197,7 +203,7 @@ _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
-_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _UNSURE, _AGAIN)
+_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _OF_SELF, _AGAIN)
 _NOTES: Final = re.compile(rf"^(?:{'|'.join(map(re.escape, _ALL_LEADS))}) ")
 
 
@@ -342,31 +348,71 @@ def _answer(
         answer = None
     sure = SURE if question.kind in ("yes_no", "opinion") else 0.0
     if (answer is None or answer.matched < sure) and (leaning := quoting.leaning(completed)):
-        return _said(leaning, inputs), "answer"
+        return f"{_one_of(_PARTLY, inputs)} {_with_source(leaning)}", "answer"
     weak = answer is None or answer.matched < MATCHED
     weak = weak or _only_has_word(question, answer)
     if weak and _ASKS_WHO.search(question.text) and (about := quoting.introduction(plainly=True)):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(about)}", "answer"
-    telling = [term for term in completed.terms if term.term not in LIGHT]
-    if answer is None or _is_of_the_world(question, telling, quoting.evidence, answer.matched):
+    return _weighed(answer, replace(question, terms=completed.terms), quoting, absent, inputs)
+
+
+def _weighed(
+    answer: Answer | None,
+    question: Question,
+    quoting: Quoting,
+    absent: Sequence[str],
+    inputs: ReplyInputs,
+) -> tuple[str, Situation]:
+    """An answer with as much reserve as it calls for, or what declines."""
+    telling = [term for term in question.terms if term.term not in LIGHT]
+    matched = answer.matched if answer else 0.0
+    of_world = _is_of_the_world(question, telling, quoting.evidence, matched)
+    if of_world or (matched < MOSTLY and _has_later_thing(question, telling, quoting.evidence)):
         return declining.decline(question, absent, inputs.voice), "decline"
-    misses = answer.matched < MATCHED and not all(term.name for term in telling)
-    if (
-        absent
-        or not telling
-        or (misses and answer.matched < MATCHED / 2)
-        or answer.score < FAIR / 2
-    ):
-        return f"{_NEAREST if absent else _UNSURE} {_with_source(answer)}", "decline"
-    sure = answer.matched >= SURE and answer.score >= FAIR and answer.fits
-    if sure and not all(term.name for term in telling):
-        # Its one word alone makes no sentence the answer, where others have it as well.
-        sure = answer.alone or len(telling) > 1
-    else:
-        sure = sure and question.kind not in ("why", "how", "yes_no", "opinion")
-    if misses or not sure or (question.follow_up and not inputs.history):
+    if answer is None or (not question.names and _misses(answer, telling)):
+        nearest = quoting.nearest(question) if _OF_YOU.search(inputs.question) else None
+        if absent or nearest is None:
+            return declining.decline(question, absent, inputs.voice), "decline"
+        return f"{_OF_SELF} {_with_source(nearest)}", "decline"
+    if absent:
+        return f"{_NEAREST} {_with_source(answer)}", "decline"
+    if _misses(answer, telling):
+        return f"{_NEAREST} {_with_source(answer)}", "decline"
+    if not _is_sure(answer, question, telling) or (question.follow_up and not inputs.history):
         return f"{_one_of(_PARTLY, inputs)} {_with_source(answer)}", "answer"
     return _said(answer, inputs), "answer"
+
+
+def _has_later_thing(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
+    """Whether something is asked of that the texts lack and that not every time has had."""
+    dated = " ".join(found.topic.name for found in shipped_topics().find(question.text))
+    listed = set(search_terms(dated))
+    return any(
+        (term.term in listed or is_later(fold(term.word), _MODERN)) and evidence.lacks(term)
+        for term in terms
+        if not term.name and not is_of_any_age(fold(term.word))
+    )
+
+
+def _misses(answer: Answer, telling: Sequence[Term]) -> bool:
+    """Whether an answer has next to nothing of what is asked."""
+    if not telling or answer.score < FAIR / 2:
+        return True
+    return answer.matched < MATCHED / 2 and not all(term.name for term in telling)
+
+
+def _is_sure(answer: Answer, question: Question, telling: Sequence[Term]) -> bool:
+    """Whether an answer may be given without a word that it is only what comes nearest."""
+    if answer.matched < SURE or answer.score < FAIR or not answer.fits:
+        return False
+    things = [t for t in telling if not t.name and fold(t.word) not in GRADES]
+    if any(fold(term.word) in GRADES for term in question.terms) and not things:
+        return False
+    at_length = question.kind in ("why", "how", "yes_no", "opinion")
+    if answer.keyed or (not things and not at_length):
+        return True
+    # Its one word alone makes no sentence the answer, where others have it as well.
+    return len(things) > 1 or (answer.alone and bool(things) and not at_length)
 
 
 def _only_has_word(question: Question, answer: Answer | None) -> bool:

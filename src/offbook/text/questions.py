@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from offbook.text import grammar
 from offbook.text.clauses import Token, tokens_of
-from offbook.text.concepts import is_general
+from offbook.text.concepts import is_general, ungraded
 from offbook.text.grammar import word_set
 from offbook.text.verbs import is_base, is_known_third, is_past
 from offbook.text.word_lists import word_lists
@@ -61,7 +61,8 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r" (?:in|inside|down|by|with|here)\b(?: \w+){0,5}$"
     r"|^is (?:this|it|now) (?:a )?(?:bad|good|right) (?:time|moment)$",
     "wellbeing": r"^(?:\w+,? ){0,4}(?:how (?:are|do) you(?: do| feel(?:ing)?| keeping)?"
-    r"(?: today| now| doing| these days)?|how(?:'s| is| are) (?:it|things|everything|life|you)"
+    r"(?: today| now| doing| these days| (?:this|to) ?(?:morning|evening|afternoon|night))?"
+    r"|how(?:'s| is| are) (?:it|things|everything|life|you)"
     r"(?: going)?(?: today| now)?"
     r"|how(?:'s| is| was| has) your (?:day|week|morning|evening)(?: been| going)?(?: so far)?"
     r"|how have you been|what's up)"
@@ -74,8 +75,10 @@ _COURTESY_PATTERNS: Final[dict[Courtesy, str]] = {
     r"|^(?:you are|you're)(?: so| very| really)? (?:funny|kind|nice|great|sweet|lovely|brave|clever"
     r"|wise|amazing|wonderful|beautiful)$",
     "name": r"^(?:and )?(?:what(?:'s| is) your (?:full )?name|what are you called)$",
-    "identity": r"^(?:and |so )?(?:who are you|(?:please )?(?:introduce yourself"
-    r"|(?:can you )?tell (?:me|us) (?:something |more |a (?:little|bit) )?about"
+    "identity": r"^(?:and |so )?(?:who (?:are|might) you(?: be)?"
+    r"|(?:(?:can|could|would) you )?(?:please )?(?:introduce yourself"
+    r"|(?:(?:can|could|would|will) you (?:please )?)?tell (?:me|us)"
+    r" (?:something |more |a (?:little|bit) )?about"
     r" (?:yourself|you))|describe yourself|who am i (?:talking|speaking) to"
     r"|(?:please )?(?:tell (?:me|us) |say )who you are|what (?:exactly )?are you"
     r"|give (?:me |us )?(?:an? )?(?:\w+ )?introduction (?:of|to) yourself)(?: really| exactly)?$",
@@ -121,13 +124,17 @@ _IMPLIED: Final = (
     (re.compile(r"\bdo you do\b(?: for a living| all day)?$|\bfor a living\b"), "work"),
     (re.compile(r"\byour (?:job|profession|occupation|trade|calling|career)\b"), "work"),
     (re.compile(r"\bwhat (?:happened to|became of)\b"), "fate"),
+    (re.compile(r"\b(?:grow|grew|growing|brought) up\b|\bwere you raised\b"), "childhood"),
+    (re.compile(r"\b(?:turn|turned) (?:\w+ )?down\b|\bsay no\b"), "refuse"),
+    (re.compile(r"\bget (?:on|along) with\b"), "friendship"),
+    (re.compile(r"\bhave (?:any )?kids\b"), "children"),
     (re.compile(r"\bdo (?:they|people|friends) call you\b"), "nickname"),
     (re.compile(r"\b(?:free|spare) time\b|\bfor fun\b"), "hobby"),
     (_HOW_OLD, "age"),
     (re.compile(r"\blanguages?\b.*\bspeak\b|\bspeak\b.*\blanguages?\b"), "speak"),
     (re.compile(r"\b(?:what|how) did you feel\b"), "emotion"),
     (
-        re.compile(r"\b(?:you|he|she|it|they)(?: \w+)? look(?:s|ed)? like\b|\byour looks\b"),
+        re.compile(r"\blook(?:s|ed)? like\b|\byour looks\b"),
         "appearance",
     ),
     (
@@ -221,6 +228,12 @@ class Question:
 
 
 GENERAL_WEIGHT: Final = 0.3
+GRADES: Final = word_set(
+    "best worst most least favourite favorite greatest biggest largest main chief"
+)
+"""Words that say which of several things is meant, and not what."""
+_MOMENTS: Final = frozenset(map(word_term, word_set("day moment life time memory experience")))
+"""What says no more where something is the happiest, or the best, of its kind."""
 _OF_ANSWER: Final = 0.5
 LIGHT: Final = frozenset(
     map(
@@ -248,6 +261,8 @@ def read_question(text: str, own_names: frozenset[str] = frozenset()) -> Questio
     terms = () if more else (*_terms(tokens, own_names, names), *implied)
     if _HOW_OLD.search(plain):
         terms = tuple(term for term in terms if term.term != "old")
+    if any(fold(t.word) in GRADES or any(map(is_general, ungraded(fold(t.word)))) for t in terms):
+        terms = tuple(term for term in terms if term.term not in _MOMENTS) or terms
     if _ASKS_TIME.search(plain):
         terms = tuple(term for term in terms if term.term not in _TIMES) or terms
     if _ASKS_NAME.search(plain):
@@ -369,7 +384,7 @@ def _is_name_word(tokens: list[Token], index: int, inside: bool) -> bool:
         return any(t.is_capital for t in ahead[:1]) or (
             len(ahead) == 2 and ahead[0].low == "the" and ahead[1].is_capital
         )
-    if not token.is_capital or token.low in ("i", "i'm", "i've"):
+    if not token.is_capital or token.low in ("i", "i'm", "i've", "god"):
         return False
     opens = index == 0 or tokens[index - 1].text in '.!?:"“'
     titled = index > 1 and tokens[index - 1].text == "." and tokens[index - 2].low in grammar.TITLES
