@@ -105,8 +105,8 @@ def test_lines_become_paragraphs_across_pages_and_running_heads_go(tmp_path: Pat
             f"# Chapter {number}" for number in range(1, 7)
         ]
         assert "dropped: 12 running heads" in document.messages[0]
-        assert place_of(document.places, 0) == "p. 1"
-        assert place_of(document.places, document.text.index("# Chapter 3")) == "p. 3"
+        assert place_of(document.places, 0) == "page 1"
+        assert place_of(document.places, document.text.index("# Chapter 3")) == "page 3"
 
 
 def read(folder: Path, data: bytes) -> str:

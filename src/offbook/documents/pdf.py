@@ -260,8 +260,8 @@ def _set(lines: Sequence[_Line]) -> tuple[str, Places]:
         mark = ""
         if layout.is_heading(line) and (not pieces or between == "\n\n"):
             mark = "#" * min(6, 1 + sizes.index(round(line.size))) + " "
-        if not places or places[-1][1] != f"p. {line.page}":
-            places.append((size + len(between), f"p. {line.page}"))
+        if not places or places[-1][1] != f"page {line.page}":
+            places.append((size + len(between), f"page {line.page}"))
         pieces += [between + mark, line.text]
         size += len(between) + len(mark) + len(line.text)
     return "".join(pieces) + "\n", tuple(places)

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from offbook.documents.places import Places
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import (
     call_cache,
@@ -119,6 +120,12 @@ def set_order(conn: Connection, character: str, order: Sequence[str]) -> None:
 def get(conn: Connection, character: str, document: str) -> Document | None:
     """Return the document with this id."""
     return _document(conn, character, id=document)
+
+
+def places_of(conn: Connection, character: str, document: str) -> Places:
+    """Return the map of a document back to its file, empty where there is none."""
+    chosen = select(documents.c.places).where(of(documents, character, id=document))
+    return conn.scalar(chosen) or ()
 
 
 def find_by_name(conn: Connection, character: str, name: str) -> Document | None:
