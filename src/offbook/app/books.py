@@ -214,8 +214,8 @@ async def create_from(
             await home.store.write(keep_cast, character.id, basis.built_from, cast)
         else:  # a folder held a text twice, which is stored once
             await kept_cast(home, character.id)
-        unset = characters.set_setting, character.id, characters.UNFINISHED, None
-        await home.store.write(*unset)
+        begun = characters.UNFINISHED
+        await home.store.write(characters.set_setting, character.id, begun, None)
     except BaseException:
         await home.store.write(characters.remove, character.id)
         raise
