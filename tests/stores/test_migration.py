@@ -144,9 +144,9 @@ async def test_an_older_database_is_migrated_once_by_whoever_opens_it(
 async def test_a_database_of_another_version_under_the_same_number_says_so(database_url: str):
     store = await open_store(database_url)
     await store.write(lambda conn: conn.execute(text("DROP TABLE casts")))
-    for query in ("SELECT * FROM casts", "SELECT absent FROM documents"):
+    for query in map(text, ("SELECT * FROM casts", "SELECT absent FROM documents")):
         with pytest.raises(StoreFailed, match="another version of offbook made it") as error:
-            await store.read(lambda conn, query=query: conn.execute(text(query)))
+            await store.read(Connection.execute, query)
         assert "export the characters with that version" in error.value.hint
     await store.close()
 

@@ -291,11 +291,11 @@ def choose(cast: Cast, book: Book, name: str) -> tuple[CastMember, tuple[str, ..
     named = Counter(mention.member for mention in cast.mentions)
     counts = {member.name: named[place] for place, member in enumerate(cast.members)}
     if bearing:
-        most = sorted(bearing, key=lambda member: -counts[member.name])[:_NEAREST]
-        each = ", ".join(f"{one.name!r} (named {counts[one.name]} times)" for one in most)
+        first = sorted(bearing, key=lambda member: -counts[member.name])[:_NEAREST]
+        each = ", ".join(f"{one.name!r} (named {counts[one.name]} times)" for one in first)
         raise UsageError(
             f"{len(bearing)} people of {book.called!r} may be called {name!r}: {each}",
-            f"write the one that you mean in full, such as {most[0].name!r}; {listing}",
+            f"write the one that you mean in full, such as {first[0].name!r}; {listing}",
         )
     stands = any(find_mention(text.text, name) for text in book.texts if name.strip())
     if stands and _is_name(name, book.texts):
@@ -303,7 +303,8 @@ def choose(cast: Cast, book: Book, name: str) -> tuple[CastMember, tuple[str, ..
         return CastMember(name, (name,)), (message,)
     known = [alias for member in cast.members for alias in member.aliases]
     foremost = ", ".join(map(repr, sorted(counts, key=lambda one: -counts[one])[:_NEAREST]))
-    near = characters.nearest(name, known, f"most named are {foremost};") if known else ""
+    most = f"most named are {foremost};" if foremost else ""
+    near = most if stands else characters.nearest(name, known, most)
     word = ": it stands there as a word, not as a name" if stands else ""
     raise UnknownName(
         f"nobody in {book.called!r} is called {name!r}{word}", f"{near} {listing}".strip()
