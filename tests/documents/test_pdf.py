@@ -109,6 +109,22 @@ def test_lines_become_paragraphs_across_pages_and_running_heads_go(tmp_path: Pat
         assert place_of(document.places, document.text.index("# Chapter 3")) == "page 3"
 
 
+def test_a_note_at_the_foot_stands_behind_the_paragraph_that_goes_on_over_the_page(tmp_path: Path):
+    """A word that the end of the page broke is whole."""
+    first = [(20, 150 - 12 * at, 10, text) for at, text in enumerate(LINES[:2])]
+    notes = [(20, 60 - 8 * at, 7, text) for at, text in enumerate(("* Of Marrow.", "* The bar."))]
+    second = [(20, 170 - 12 * at, 10, text) for at, text in enumerate(LINES[2:5])]
+    later = [(20, 60, 7, "* A long boat.")]
+    path = tmp_path / "a.pdf"
+    path.write_bytes(book([[*first, *notes], [*second, *later]]))
+    document = read_document(path, "a.pdf")
+    whole = " ".join(LINES[:3]).replace("school- master", "schoolmaster")
+    assert document.text.startswith(whole)
+    assert document.text.index("* Of Marrow.") > len(whole)
+    assert place_of(document.places, document.text.index("* The bar")) == "page 1"
+    assert place_of(document.places, document.text.index("* A long")) == "page 2"
+
+
 @pytest.mark.parametrize("by_rows", [False, True])
 @pytest.mark.parametrize("indent", [0, 6])
 def test_two_columns_are_read_one_after_the_other(tmp_path: Path, by_rows: bool, indent: int):

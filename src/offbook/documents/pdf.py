@@ -43,6 +43,8 @@ _NARROW: Final = "ijltfrI.,;:'|!() "
 _WIDE: Final = "mwMWGOQDCHNUVKAR—"
 _LARGER: Final = 1.15
 """Times the size of the text at which a line can be a heading."""
+_SMALLER: Final = 0.9
+"""Times the size of the text below which a line at the foot of a page is a note."""
 _LONGEST_HEADING: Final = 160
 _EDGE_LINES: Final = 2
 _LEAST_PAGES: Final = 3
@@ -300,6 +302,7 @@ class _Layout:
 def _set(lines: Sequence[_Line]) -> tuple[str, Places]:
     """The lines as paragraphs and headings, and the page of each."""
     layout = _Layout(lines)
+    lines = list(_notes_behind(lines, layout))
     words = Words("\n".join(line.text for line in lines))
     sizes = sorted({round(line.size) for line in lines if layout.is_heading(line)}, reverse=True)
     pieces: list[str] = []
@@ -317,6 +320,21 @@ def _set(lines: Sequence[_Line]) -> tuple[str, Places]:
         pieces += [between + mark, line.text]
         size += len(between) + len(mark) + len(line.text)
     return "".join(pieces) + "\n", tuple(places)
+
+
+def _notes_behind(lines: Sequence[_Line], layout: _Layout) -> Iterator[_Line]:
+    """The lines, notes at the foot of a page behind the paragraph that goes on over it."""
+    last, notes = None, list[_Line]()
+    for line in lines:
+        if line.size < _SMALLER * layout.size:
+            notes.append(line)
+            continue
+        if notes and (last is None or layout.between(last, line)):
+            yield from notes
+            notes = []
+        yield line
+        last = line
+    yield from notes
 
 
 def _with_joints(

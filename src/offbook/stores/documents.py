@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from offbook.documents.places import Places
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import (
     call_cache,
@@ -122,7 +121,7 @@ def get(conn: Connection, character: str, document: str) -> Document | None:
     return _document(conn, character, id=document)
 
 
-def places_of(conn: Connection, character: str, document: str) -> Places:
+def places_of(conn: Connection, character: str, document: str) -> Sequence[tuple[int, int | str]]:
     """Return the map of a document back to its file, empty where there is none."""
     chosen = select(documents.c.places).where(of(documents, character, id=document))
     return conn.scalar(chosen) or ()
