@@ -5,7 +5,8 @@ are the truth: lines that begin with # are headings, and so are short blocks tha
 "Chapter 5", "PART ONE" and their like; a block whose lines are indented or short is verse and keeps
 its lines. From these are made: Markdown; text wrapped at several widths, with words broken at line
 ends, with indented paragraphs and no blank lines; PDF with running heads and page numbers, its
-paragraphs indented or parted by gaps (needs reportlab); EPUB. Each is read as a user's file is.
+paragraphs indented or parted by gaps, or in two columns (needs reportlab); EPUB. Each is read as a
+user's file is.
 
 Reported per form: F1 of paragraphs and of headings, compared without white space (a paragraph
 counts if it is recovered whole, as a block of its own and on one line), and how many of 100
@@ -128,6 +129,7 @@ def run(arguments: argparse.Namespace) -> Report:
         "wrapped 72, indented": partial(_wrapped_file, blocks, 72, "    "),
         "pdf, indented": lambda: ("a.pdf", _pdf(blocks, indent=14)),
         "pdf, gaps": lambda: ("a.pdf", _pdf(blocks, indent=0)),
+        "pdf, two columns": lambda: ("a.pdf", _pdf(blocks, indent=14, columns=2)),
         "epub": lambda: ("a.epub", _epub(blocks)),
     }
     if find_spec("reportlab") is None:
@@ -211,18 +213,19 @@ def _broken(text: str, width: int) -> str:
     return "\n".join([*lines, line])
 
 
-def _pdf(blocks: Sequence[Block], indent: int) -> bytes:
+def _pdf(blocks: Sequence[Block], indent: int, columns: int = 1) -> bytes:
     from reportlab.lib.enums import TA_JUSTIFY
-    from reportlab.lib.pagesizes import A5
+    from reportlab.lib.pagesizes import A4, A5
     from reportlab.lib.styles import ParagraphStyle
     from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph
 
     def furniture(canvas: Any, document: Any) -> None:
         canvas.setFont("Times-Roman", 9)
         head = "THE AUTHOR" if document.page % 2 else "THE TITLE"
-        canvas.drawCentredString(A5[0] / 2, A5[1] - 30, head)
-        canvas.drawCentredString(A5[0] / 2, 25, str(document.page))
+        canvas.drawCentredString(size[0] / 2, size[1] - 30, head)
+        canvas.drawCentredString(size[0] / 2, 25, str(document.page))
 
+    size = A5 if columns == 1 else A4
     common = {"fontName": "Times-Roman", "fontSize": 10, "leading": 12.5}
     gap = 0 if indent else 7
     prose = ParagraphStyle(
@@ -239,9 +242,10 @@ def _pdf(blocks: Sequence[Block], indent: int) -> bytes:
         lines = [block.text] if block.level else block.lines
         flow.append(Paragraph("<br/>".join(escape(line.strip()) for line in lines), style))
     out = io.BytesIO()
-    document = BaseDocTemplate(out, pagesize=A5)
-    frame = Frame(50, 45, A5[0] - 100, A5[1] - 95)
-    document.addPageTemplates([PageTemplate(frames=[frame], onPage=furniture)])
+    document = BaseDocTemplate(out, pagesize=size)
+    width = (size[0] - 100) / columns
+    frames = [Frame(50 + at * width, 45, width, size[1] - 95) for at in range(columns)]
+    document.addPageTemplates([PageTemplate(frames=frames, onPage=furniture)])
     document.build(flow)
     return out.getvalue()
 

@@ -122,6 +122,25 @@ async def test_two_books_of_one_name_are_two(book, file: Path):
     file.write_text(casting.BOOK + "\nAda slept.\n", encoding="utf-8")
     other = await book.create_from(file, "Ada")
     assert (other.character.id, other.book, other.others) == ("ada-2", "the-rock-2", ())
+    (message,) = other.messages
+    assert "'ada' is made of another text called 'the-rock'" in message
+    assert f"offbook delete ada-2; offbook ingest ada '{file}'" in message
+
+
+async def test_another_run_goes_on_with_what_a_killed_one_began(
+    book, file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def killed(*_: Any) -> list[str]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("offbook.app.books._index", killed)
+        patched.setattr("offbook.stores.characters.remove", lambda *_: True)  # never came to it
+        with pytest.raises(KeyboardInterrupt):
+            await book.create_from(file, "Ada")
+    assert (await book.create_from(file, "Ada")).character.id == "ada"
+    assert (await book.recall("ada", "Who lit the lamp?"))[0].context
+    assert (await book.create_from(file, "Ada")).character.id == "ada-2"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +148,9 @@ async def test_two_books_of_one_name_are_two(book, file: Path):
     [
         ("Tom", UsageError, "'Tom Reeve' (named 2 times), 'Tom Pell' (named 1 times)"),
         ("Ada Brine", UnknownName, "did you mean 'Ada Byrne'?"),
-        ("Zeb", UnknownName, "offbook cast "),
+        ("Zeb", UnknownName, "most named are 'Ada Byrne', 'Tom Reeve', 'Tom Pell'"),
+        ("the", UnknownName, "it stands there as a word, not as a name"),
+        ("long Letter", UnknownName, "as a word"),
         ("  ", UnknownName, "offbook cast "),
         ("!!", UnknownName, "offbook cast "),
     ],

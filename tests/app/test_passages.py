@@ -47,6 +47,21 @@ async def test_without_words_the_whole_source_is_marked(book: Offbook):
     assert found.marked == ADA[source.start : source.end]
 
 
+async def test_a_source_names_its_page_and_its_offset_in_the_file_where_that_is_another(tmp_path):
+    pages = ReadDocument("b.pdf", ADA, "application/pdf", ((0, "page 1"), (900, "page 2")))
+    shifted = ReadDocument("c.txt", "Tom drowned in the bay.", "text/plain", ((0, 7),))
+    async with home_with(tmp_path, "Ada", pages, shifted) as book:
+        recall, _ = await book.recall("ada", "Where did Tom drown?")
+        places = await book.places(recall)
+        for source in (source for item in recall.context for source in item.sources):
+            page = "page 1" if source.start < 900 else "page 2"
+            at = f"at {source.start + 7} in the file"
+            assert places[source] == (page if source.document == "b-pdf" else at)
+            passage = await read_passage(book, await book.find("ada"), source)
+            assert passage.place == places[source]
+        assert {source.document for source in places} == {"b-pdf", "c-txt"}
+
+
 async def test_a_source_that_is_there_no_more_says_so(book: Offbook):
     character, source = await passage_source(book, "Tom drowned")
     with pytest.raises(UsageError, match="no place"):

@@ -56,15 +56,15 @@ def test_a_cost_names_only_what_there_was():
 
 def test_what_a_reply_rests_on_has_its_place_and_its_beginning():
     item = ContextItem("knowledge", "A, B", "x " * 200, 0.5, (Source("doc", "c", 3, 9),))
-    first, second = grounds(recall(item))
-    assert first == "  knowledge (0.50) A, B doc[3:9]"
+    first, second = grounds(recall(item), {item.sources[0]: "page 12"})
+    assert first == "  knowledge (0.50) A, B doc[3:9] (page 12)"
     assert second.strip().endswith("...")
     assert len(second) == 166
 
 
 def test_a_boundary_and_what_was_skipped_are_shown():
     boundary = Boundary("out", (BoundaryReason("radio", "not invented yet"),))
-    lines = grounds(recall(boundary=boundary, skipped=(Skipped("knowledge", "A", "too long"),)))
+    lines = grounds(recall(boundary=boundary, skipped=(Skipped("knowledge", "A", "too long"),)), {})
     assert lines == [
         "  boundary: out",
         "      radio: not invented yet",
@@ -73,7 +73,7 @@ def test_a_boundary_and_what_was_skipped_are_shown():
 
 
 def test_nothing_is_said_to_be_nothing():
-    assert grounds(recall()) == ["  nothing"]
+    assert grounds(recall(), {}) == ["  nothing"]
 
 
 def test_columns_stand_below_one_another_in_any_script():

@@ -173,8 +173,13 @@ def test_a_docx_keeps_headings_lists_tables_and_notes():
         + f"<w:tbl>{rows}</w:tbl>"
     )
     notes = f'<w:footnote w:id="2">{para("By night.")}</w:footnote>'
-    text = read_content("a.docx", docx(body, **{"word/footnotes.xml": notes})).text
-    assert text == (
+    read = read_content("a.docx", docx(body, **{"word/footnotes.xml": notes}))
+    for part, place in [
+        ("The Bar", "paragraph 1"), ("Nora came", "paragraph 3"), ("lamp", "paragraph 5"),
+        ("1801", "table 1"), ("By night", "note 1"),
+    ]:  # fmt: skip
+        assert place_of(read.places, read.text.index(part)) == place
+    assert read.text == (
         "## The Bar\n\n### Who\n\nNora came[2]\n\n- rope\n- lamp\n\n"
         "| Name | Born |\n| --- | --- |\n| Nora | 1801 |\n\n[2] By night.\n"
     )

@@ -153,6 +153,7 @@ def test_what_stands_in_front_of_one_chapter_or_is_prose_stays():
     [
         ("Chapter 5", "CHAPTER V. In Which Nora Is Late", True),
         ("Chapter 5", "V.", True),
+        ("5", "Chapter 5: Rain", True),
         ("Chapter 5", "CHAPTER VI.", False),
         ("Chapter 5", "Letter 5", False),
         ("Nora", "Chapter 5", False),

@@ -103,6 +103,18 @@ def test_verse_lists_tables_addresses_and_talk_stay_lines(text: str):
     assert read(framed).text == "\n\n".join([*PARAGRAPHS, text, *PARAGRAPHS])
 
 
+def test_indented_paragraphs_begin_whatever_ends_in_front_of_them():
+    """Behind a comma, too; not in a letter that hangs out, nor behind one blank that strayed."""
+    last = "He had said so himself before the lamps were lit, so nobody asked."
+    comma = "She looked at the light for a long while, and then she said to him,"
+    prose = wrapped(72, "\n", "    ")
+    text = f"{prose}\n    {last}\n{comma}\n{prose}\n    {last}\n Then he went.\n    * * *\n{prose}"
+    hanging = textwrap.fill(PARAGRAPHS[2], 60, subsequent_indent="     ")
+    paragraphs = [*PARAGRAPHS, f"{last} {comma}", *PARAGRAPHS, f"{last} Then he went.", "* * *"]
+    found = read(f"{text}\n\n{hanging}\n\n{prose}").text.split("\n\n")
+    assert found == [*paragraphs, *PARAGRAPHS, PARAGRAPHS[2], *PARAGRAPHS]
+
+
 def test_rows_of_equal_length_stay_lines():
     rows = "Nora, a rope, a lamp, a pound of oil and a bell for the boat\n" * 10
     assert read(rows).text == rows

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from offbook.documents.html import html_to_markdown
+from offbook.documents.html import html_to_markdown, places_in
+from offbook.documents.places import place_of
+from offbook.documents.readers import read_content
 from offbook.documents.sections import sections
 from offbook.errors import UnreadableDocument
 from tests.waiting import work_is_linear
@@ -42,6 +45,27 @@ def test_what_a_page_says_stays_and_what_it_does_goes():
     assert "- Engine\n- Program" in text
     for gone in ("alert", "Home", "http", "p {}", "a.png", "\\", "\n\n\n"):
         assert gone not in text
+
+
+def test_a_map_leads_back_to_the_page():
+    """Beyond scripts, entities, numbers of items, blanks and words that tags part."""
+    page = (
+        "\ufeff<html><head><title>Nora Vey</title>"
+        "<script>if (a<b) say('Nora Vey came')</script>\r\n"
+        "<body><nav><a href='/'>Nora Vey came</a></nav><!-- Nora Vey > came -->\r\n"
+        "<h1>Nora   Vey</h1>\r\n<p title='down'>She came\r\n  down &amp; sat,"
+        " <b>M</b>arrow&nbsp;caf&eacute;s"
+        " <i>closed</i> at dusk</p><ol><li>rope<li>lamp &lt;oil&gt;</ol><p>Nora Vey went.</p>"
+    )
+    document = read_content("a.html", page.encode("utf-8"))
+    file = page.removeprefix("\ufeff").replace("\r\n", "\n")
+    for word, nth in [("Nora", 5), ("down", 2), ("sat", 1), ("closed", 1), ("dusk", 1), ("rope", 1),
+                      ("lamp", 1), ("oil", 1), ("went", 1)]:  # fmt: skip
+        place = [match.start() for match in re.finditer(word, file)][nth - 1]
+        assert place_of(document.places, document.text.index(word)) == place, word
+    last = document.text.rindex("Nora")
+    assert place_of(document.places, last) == file.rindex("Nora")
+    assert places_in("", "") == ()
 
 
 def test_plain_text_and_paths_are_no_reason_to_warn():

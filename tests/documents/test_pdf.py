@@ -105,8 +105,56 @@ def test_lines_become_paragraphs_across_pages_and_running_heads_go(tmp_path: Pat
             f"# Chapter {number}" for number in range(1, 7)
         ]
         assert "dropped: 12 running heads" in document.messages[0]
-        assert place_of(document.places, 0) == "p. 1"
-        assert place_of(document.places, document.text.index("# Chapter 3")) == "p. 3"
+        assert place_of(document.places, 0) == "page 1"
+        assert place_of(document.places, document.text.index("# Chapter 3")) == "page 3"
+
+
+def test_a_note_at_the_foot_stands_behind_the_paragraph_that_goes_on_over_the_page(tmp_path: Path):
+    """A word that the end of the page broke is whole."""
+    first = [(20, 150 - 12 * at, 10, text) for at, text in enumerate(LINES[:2])]
+    notes = [(20, 60 - 8 * at, 7, text) for at, text in enumerate(("* Of Marrow.", "* The bar."))]
+    second = [(20, 170 - 12 * at, 10, text) for at, text in enumerate(LINES[2:5])]
+    later = [(20, 60, 7, "* A long boat.")]
+    path = tmp_path / "a.pdf"
+    path.write_bytes(book([[*first, *notes], [*second, *later]]))
+    document = read_document(path, "a.pdf")
+    whole = " ".join(LINES[:3]).replace("school- master", "schoolmaster")
+    assert document.text.startswith(whole)
+    assert document.text.index("* Of Marrow.") > len(whole)
+    assert place_of(document.places, document.text.index("* The bar")) == "page 1"
+    assert place_of(document.places, document.text.index("* A long")) == "page 2"
+
+
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize("indent", [0, 6])
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path, by_rows: bool, indent: int):
+    """Also where the page is drawn row by row; headings stand across, and part what is above."""
+    pages, whole, last = [], list[str](), "He said that no {} could."
+    for number in range(1, 5):
+        title = f"Of the {WHAT[number]} and how it came about that all men slept late"
+        head = (150 if number % 2 else 10, 210, 4, f"Running head {number}")
+        lines = [head, (10, 198, 6, title)]
+        columns: list[list[tuple[int, int, int, str]]] = []
+        for x, nth in ((10, 2 * number), (112, 2 * number + 1)):
+            column, y = [], 180
+            for at, text in enumerate([*LINES, *LINES]):
+                opens = at in (0, 3, 5, 6, 9, 11)
+                y -= 5 + 4 * (opens and not indent)
+                said = last.format(WHAT[nth % 6]) if at in (5, 11) else text
+                column.append((x + indent * opens, y, 4, said))
+            columns.append(column)
+        drawn = zip(*columns, strict=True) if by_rows else columns
+        pages.append([*lines, *(line for part in drawn for line in part)])
+    path = tmp_path / "a.pdf"
+    path.write_bytes(book(pages))
+    document = read_document(path, "a.pdf")
+    first = " ".join(LINES[:3]).replace("school- master", "schoolmaster")
+    for number in range(1, 5):
+        whole.append(f"# Of the {WHAT[number]} and how it came about that all men slept late")
+        for nth in (2 * number, 2 * number + 1):
+            whole += [first, " ".join(LINES[3:5]), last.format(WHAT[nth % 6])] * 2
+    assert document.text.strip().split("\n\n") == whole
+    assert "dropped: 4 running heads" in document.messages[0]
 
 
 def read(folder: Path, data: bytes) -> str:

@@ -37,7 +37,7 @@ def test_a_document_has_the_name_that_it_is_given(folder: Path):
         "notes/ada.md", "# Ada\n", "text/markdown"
     )
     (folder / "ada.html").write_text("<p>Ada</p>", encoding="utf-8")
-    assert read_document(folder / "ada.html", "ada").places == ()
+    assert read_document(folder / "ada.html", "ada").places == ((0, 3),)
 
 
 @given(

@@ -89,8 +89,31 @@ async def test_a_chunk_is_its_end(story):
 async def test_an_ambiguous_heading_names_the_places(story):
     error = await refusal(story, "book.md#Arrival")
     assert "2 sections 'Arrival'" in error.message
-    for place in error.hint.removeprefix("give the place: ").split(", "):
-        assert "came." in BOOK[: (await point(story, place)).offset][-10:]
+    for place in error.hint.removeprefix("give the place: ").split("; "):
+        offset, _, heading = place.partition(" (")
+        assert heading in ("The Light, Part One, Arrival)", "The Light, Part Two, Arrival)")
+        assert "came." in BOOK[: (await point(story, offset)).offset][-10:]
+
+
+NUMBERED = (
+    "# Part Two: Night\n\n## Chapter 1: Moon\n\nShe rose.\n\n## Chapter 2: Sun, rain\n\nIt set.\n\n"
+    "# Part Three\n\n## Chapter 3: Moon\n\nHe left.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "last"),
+    [("1", "She rose."), ("III", None), ("2", None), ("Sun, rain", "It set."), ("Night", "It set."),
+     ("moon", None), ("3", None), ("chapter 3", "He left.\n")],
+)  # fmt: skip
+async def test_a_number_or_a_title_alone_is_enough_where_one_has_it(story, wanted, last):
+    await stored(story, reading("two.md", NUMBERED))
+    if last is None:
+        assert "2 sections" in (error := await refusal(story, f"two#{wanted}")).message
+        assert "two.md@" in error.hint
+        assert ("Chapter 3: Moon)" in error.hint) is (wanted != "2")
+    else:
+        assert NUMBERED[: (await point(story, f"two#{wanted}")).offset].endswith(last)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql.base import ischema_names
 
-from offbook.errors import ConfigurationError
+from offbook.errors import ConfigurationError, StoreFailed
 from offbook.protocols import Store
 from offbook.stores import characters, migration
 from offbook.stores.columns import Vector
@@ -139,6 +139,16 @@ async def test_an_older_database_is_migrated_once_by_whoever_opens_it(
         assert output.split() == ["Ada"]
     with pytest.raises(ConfigurationError, match="0002"):
         await open_store(database_url)  # by the version that knows only the first
+
+
+async def test_a_database_of_another_version_under_the_same_number_says_so(database_url: str):
+    store = await open_store(database_url)
+    await store.write(lambda conn: conn.execute(text("DROP TABLE casts")))
+    for query in map(text, ("SELECT * FROM casts", "SELECT absent FROM documents")):
+        with pytest.raises(StoreFailed, match="another version of offbook made it") as error:
+            await store.read(Connection.execute, query)
+        assert "export the characters with that version" in error.value.hint
+    await store.close()
 
 
 async def test_a_newer_database_is_refused(database_url: str):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from offbook.app.inspection import GraphReport
     from offbook.app.memories import Memories
     from offbook.documents.readers import ReadDocument
-    from offbook.types import Character, Recall, Reply, Usage
+    from offbook.types import Character, Recall, Reply, Source, Usage
 
 
 class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
@@ -345,6 +345,15 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
         async with priced(self, talk.character):
             return await talk.ask(question)
+
+    async def places(self, recall: Recall) -> dict[Source, str]:
+        """Name the pages, EPUB items and other parts of their files that a recall's sources are on.
+
+        What stands in its file where it stands in the text is left out.
+        """
+        from offbook.app.conversations import places_of
+
+        return await self.store.read(places_of, recall)
 
     async def require_index(self, name: str) -> None:
         """Find out before the first question whether the configured method can answer.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -199,8 +200,12 @@ async def create_from(
     found = await find_book(home, book)
     cast = await cast_of(home, found)
     member, messages = choose(cast, found, name)
-    own = {characters.NAMES: list(member.aliases), characters.BY_PASSAGES: True}
-    character, reports = await home.store.write(_begin, found, name, own)
+    own = {
+        characters.NAMES: list(member.aliases),
+        characters.BY_PASSAGES: True,
+        characters.UNFINISHED: True,
+    }
+    character, reports, beside = await home.store.write(_begin, found, name, own)
     try:
         told = await _index(home, character, reports, progress)
         stored, _ = await home.store.read(stored_texts, character.id)
@@ -209,6 +214,8 @@ async def create_from(
             await home.store.write(keep_cast, character.id, basis.built_from, cast)
         else:  # a folder held a text twice, which is stored once
             await kept_cast(home, character.id)
+        begun = characters.UNFINISHED
+        await home.store.write(characters.set_setting, character.id, begun, None)
     except BaseException:
         await home.store.write(characters.remove, character.id)
         raise
@@ -219,18 +226,35 @@ async def create_from(
         book=await home.store.read(casts.source_id, character.id),
         names=tuple(character.settings[characters.NAMES]),
         others=tuple(each for each in sharing if each != character.id),
-        messages=(*(f"not read: {file}" for file in found.left), *told, *messages),
+        messages=(*(f"not read: {file}" for file in found.left), *beside, *told, *messages),
     )
 
 
 def _begin(
     conn: Connection, book: Book, name: str, settings: dict[str, Any]
-) -> tuple[Character, list[DocumentReport]]:
-    """Store a character with its texts at once: a second process shares them, or stores them."""
+) -> tuple[Character, list[DocumentReport], list[str]]:
+    """Store a character with its texts at once: a second process shares them, or stores them.
+
+    One that a run began and did not finish, as it was killed, is gone on with. What is to be said
+    is that there is another text of that name.
+    """
     on = book.on or casts.holding(conn, [text_digest(text.text) for text in book.texts])
+    for each in characters.sharing(conn, on) if on else ():
+        begun = characters.require(conn, each)
+        if begun.name == name and characters.UNFINISHED in begun.settings:
+            return begun, [], []
     base = _source_base(book.called)
+    before = None if on else casts.sources_by_id(conn).get(base)
     made = characters.create(conn, name, settings=settings, on_source_of=on, source=base)
-    return made, put_texts(conn, made.id, () if on else book.texts)
+    beside = []
+    if before is not None:
+        own = casts.source_id(conn, made.id)
+        update = f"offbook delete {made.id}; offbook ingest {before} {book.typed}"
+        beside.append(
+            f"{before!r} is made of another text called {base!r}: this one is kept beside it, as"
+            f" {own!r}; if it is a new edition of that book, update that instead: {update}"
+        )
+    return made, put_texts(conn, made.id, () if on else book.texts), beside
 
 
 async def _index(
@@ -257,25 +281,44 @@ def choose(cast: Cast, book: Book, name: str) -> tuple[CastMember, tuple[str, ..
     """Find who of a book is meant by a name, and what is to be said about that.
 
     Raises:
-        UnknownName: the name stands nowhere in the book.
+        UnknownName: the name stands nowhere in the book, or is a word there and no name.
         UsageError: several people have it.
     """
     bearing = who_bears(cast, name)
     listing = f"list who is in it: offbook cast {book.typed}"
     if len(bearing) == 1:
         return bearing[0], ()
+    named = Counter(mention.member for mention in cast.mentions)
+    counts = {member.name: named[place] for place, member in enumerate(cast.members)}
     if bearing:
-        named = Counter(mention.member for mention in cast.mentions)
-        counts = {member.name: named[place] for place, member in enumerate(cast.members)}
-        most = sorted(bearing, key=lambda member: -counts[member.name])[:_NEAREST]
-        each = ", ".join(f"{one.name!r} (named {counts[one.name]} times)" for one in most)
+        first = sorted(bearing, key=lambda member: -counts[member.name])[:_NEAREST]
+        each = ", ".join(f"{one.name!r} (named {counts[one.name]} times)" for one in first)
         raise UsageError(
             f"{len(bearing)} people of {book.called!r} may be called {name!r}: {each}",
-            f"write the one that you mean in full, such as {most[0].name!r}; {listing}",
+            f"write the one that you mean in full, such as {first[0].name!r}; {listing}",
         )
-    if any(find_mention(text.text, name) for text in book.texts if name.strip()):
+    stands = any(find_mention(text.text, name) for text in book.texts if name.strip())
+    if stands and _is_name(name, book.texts):
         message = f"{name!r} stands in the book, but is not in its cast: known by that name alone"
         return CastMember(name, (name,)), (message,)
     known = [alias for member in cast.members for alias in member.aliases]
-    near = characters.nearest(name, known, "") if known else ""
-    raise UnknownName(f"nobody in {book.called!r} is called {name!r}", f"{near} {listing}".strip())
+    foremost = ", ".join(map(repr, sorted(counts, key=lambda one: -counts[one])[:_NEAREST]))
+    most = f"most named are {foremost};" if foremost else ""
+    near = most if stands else characters.nearest(name, known, most)
+    word = ": it stands there as a word, not as a name" if stands else ""
+    raise UnknownName(
+        f"nobody in {book.called!r} is called {name!r}{word}", f"{near} {listing}".strip()
+    )
+
+
+def _is_name(name: str, texts: Sequence[ReadDocument]) -> bool:
+    """Whether a word of a name is mostly written with a capital, or has a script without any."""
+    for word in name.split():
+        pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+        found = [match[0][0] for text in texts for match in pattern.finditer(text.text)]
+        if (
+            sum(map(str.isupper, found)) > sum(map(str.islower, found))
+            or word.lower() == word.upper()
+        ):
+            return True
+    return False

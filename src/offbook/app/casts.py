@@ -26,6 +26,7 @@ from offbook.names.identity import name_key
 from offbook.names.person import is_person
 from offbook.stores import casts, characters, documents, graph
 from offbook.stores.statements import to_json
+from offbook.text.grammar import COORDINATORS, DETERMINERS, PREPOSITIONS, PRONOUNS
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 STRETCHES: Final = 24
 """Equal parts of a book, of each of which is told how often somebody is named in it."""
 MOST_MET: Final = 8
+_NO_PART: Final = DETERMINERS | PREPOSITIONS | COORDINATORS | PRONOUNS
+"""Words that name nobody by themselves: "the" of "The Keeper"."""
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 _SAID: Final = re.compile(r"^[\s\"“”„«»‘’']+|[\s\"“”„«»‘’',;-]+$")
 _SHORTEST, _LONGEST = 30, 300
@@ -273,4 +276,6 @@ def who_bears(cast: Cast, name: str) -> list[CastMember]:
     exact = [member for member, forms in keys if key and key in forms]
     if exact:
         return exact
-    return [m for m, forms in keys if words and any(words <= set(form.split()) for form in forms)]
+    if words <= _NO_PART:
+        return []
+    return [m for m, forms in keys if any(words <= set(form.split()) for form in forms)]

@@ -17,6 +17,7 @@ from offbook.agent.history import names_of, principal_of, stored_id
 from offbook.agent.replay import ReplayedSession, Transcript
 from offbook.agent.session import person_named
 from offbook.app.files import require_place, write_whole
+from offbook.documents.places import named
 from offbook.errors import UnknownName, UsageError
 from offbook.stores import chunks, conversations, documents
 from offbook.text.sentences import sentences
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.protocols import ChatReader
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Chunk, Document, Source
+    from offbook.types import Character, Chunk, Document, Recall, Source
 
 
 async def replayed(
@@ -126,12 +127,22 @@ _WHOLE: Final = 4_000
 """A source that is longer than this is a document rather than a passage; its head is shown."""
 
 
+def places_of(conn: Connection, recall: Recall) -> dict[Source, str]:
+    """Name what of their files the sources of a recall are on, as ``documents.places`` does."""
+    sources = {source for item in recall.context for source in item.sources}
+    ids = {source.document for source in sources}
+    maps = {each: documents.places_of(conn, recall.character_id, each) for each in ids}
+    names = ((each, named(maps[each.document], each.start)) for each in sources)
+    return {source: name for source, name in names if name}
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A passage of a document, in reading order: before, source, marked part of it, source, after.
 
     ``before + opening + marked + closing + after`` is ``document.text[start:end]``. ``opening``,
-    ``marked`` and ``closing`` are the source; ``cut`` says that the source goes on.
+    ``marked`` and ``closing`` are the source; ``cut`` says that the source goes on. ``place`` names
+    what of the file it is on, such as "page 12".
     """
 
     document: str
@@ -143,6 +154,7 @@ class Passage:
     closing: str
     after: str
     cut: bool = False
+    place: str = ""
 
 
 async def read_passage(
@@ -198,6 +210,7 @@ def _passage(
         text[high:stop],
         text[stop:last],
         cut=stop < end,
+        place=named(document.places, start),
     )
 
 

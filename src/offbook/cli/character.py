@@ -247,7 +247,8 @@ async def _talk(book: Offbook) -> None:
         write("\n")
         if talk.last is not None:
             recall = talk.last.recall
-            lines = [*_shown(recall, before), "rests on:", *grounds(replace(recall, skipped=()))]
+            rests_on = grounds(replace(recall, skipped=()), await book.places(recall))
+            lines = [*_shown(recall, before), "rests on:", *rests_on]
             if left_out := len(recall.skipped):
                 lines.append(f"  left out: {counted(left_out, 'piece')}; /why in a chat says why")
             write("\n".join(lines) + "\n")

@@ -70,7 +70,7 @@ def chat_command(
         if greeting and not session.history and (session.greetings or greeting > 1):
             write(session.greet(greeting) + "\n")
         try:
-            failed = await _loop(session, book.learning)
+            failed = await _loop(book, session)
         finally:
             if any(message.role == "user" for message in session.history):
                 words = ["offbook", "chat", session.character.id, "--session", session.id]
@@ -95,11 +95,11 @@ def _headline(talk: Session, model: ChatModel) -> str:
     return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
 
 
-async def _loop(talk: Session, learning: Learning) -> int:
+async def _loop(book: Offbook, talk: Session) -> int:
     """Answer line after line; how many turns failed that nobody sat before to see."""
     failed, draft = 0, ""
     piped = PipedLines.of(sys.stdin)
-    while (line := await _next_line(learning, piped, draft)) is not None:
+    while (line := await _next_line(book.learning, piped, draft)) is not None:
         line_text = line.strip()
         if line_text in ("/quit", "/exit"):
             break
@@ -107,7 +107,7 @@ async def _loop(talk: Session, learning: Learning) -> int:
             line_text = draft  # there is no editor to show it in
         draft = ""
         if line_text.startswith("/"):
-            say(_meta(talk, line_text))
+            say(await _meta(book, talk, line_text))
         elif line_text and sys.stdin.isatty():
             draft = await _answer_until_stopped(talk, line_text)
         elif line_text:
@@ -189,7 +189,7 @@ async def _answer(talk: Session, question: str) -> bool:
     return True
 
 
-def _meta(talk: Session, command: str) -> str:
+async def _meta(book: Offbook, talk: Session, command: str) -> str:
     if command != "/why":
         return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
     if talk.last is None:
@@ -198,8 +198,8 @@ def _meta(talk: Session, command: str) -> str:
     not_remembered = (
         [f"  not remembered: {memory.why}"] if memory is not None and memory.memory is None else []
     )
-    lines = ["rests on:", *grounds(talk.last.recall), *not_remembered, "  " + cost(talk.last.usage)]
-    return "\n".join(lines)
+    rests_on = grounds(talk.last.recall, await book.places(talk.last.recall))
+    return "\n".join(["rests on:", *rests_on, *not_remembered, "  " + cost(talk.last.usage)])
 
 
 def _line(draft: str = "") -> str | None:

@@ -97,11 +97,11 @@ def visible(text: str) -> str:
     return text.translate(_PICTURES)
 
 
-def grounds(recall: Recall) -> list[str]:
-    """What a reply rests on, two lines a piece, for people."""
+def grounds(recall: Recall, places: Mapping[Source, str]) -> list[str]:
+    """What a reply rests on, two lines a piece, and where in their files sources are."""
     lines = []
     for item in recall.context:
-        where = _places(item.sources)
+        where = _places(item.sources, places)
         lines.append("  " + _spaced(item.kind, f"({item.score:.2f})", item.title, where))
         if item.emotion is not None:
             lines.append(f"      felt with {felt(item.emotion, _STRONGEST)}")
@@ -116,9 +116,12 @@ def grounds(recall: Recall) -> list[str]:
     return [*lines, *_left_out(recall.skipped)] or ["  nothing"]
 
 
-def _places(sources: Sequence[Source]) -> str:
+def _places(sources: Sequence[Source], places: Mapping[Source, str]) -> str:
     """The first places; all of them are in the JSON."""
-    shown = [f"{s.document}[{s.start}:{s.end}]" for s in sources[:_PLACES]]
+    shown = [
+        f"{s.document}[{s.start}:{s.end}]" + (f" ({places[s]})" if s in places else "")
+        for s in sources[:_PLACES]
+    ]
     more = [f"and {len(sources) - _PLACES} more"] if len(sources) > _PLACES else []
     return ", ".join([*shown, *more])
 

@@ -55,7 +55,8 @@ def ask_command(
             print_json(reply.as_json())
             return
         write(reply.text + "\n")
-        say("\n".join(["rests on:", *grounds(reply.recall)]))
+        places = await book.places(reply.recall)
+        say("\n".join(["rests on:", *grounds(reply.recall, places)]))
 
     with_offbook(settings, body)
 
@@ -72,8 +73,12 @@ def recall_command(
 
     No conversation changes.
     """
-    recall, usage = with_offbook(settings, lambda book: book.recall(name, question, **talk))
-    if as_json:
-        print_json(recall.as_json(usage))
-    else:
-        write("\n".join(grounds(recall)) + "\n")
+
+    async def body(book: Offbook) -> None:
+        recall, usage = await book.recall(name, question, **talk)
+        if as_json:
+            print_json(recall.as_json(usage))
+        else:
+            write("\n".join(grounds(recall, await book.places(recall))) + "\n")
+
+    with_offbook(settings, body)

@@ -7,12 +7,15 @@ Source: ECMA-376.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from offbook.documents.packed import Packed, attribute, below, local
+from offbook.documents.places import Places
 
+_ITEM: Final = "paragraph of a list"
 _DOCUMENT: Final = "word/document.xml"
 _STYLES: Final = "word/styles.xml"
 _NOTES: Final = {"footnote": "", "endnote": "endnote "}
@@ -27,8 +30,8 @@ _AROUND: Final = frozenset({"sdt", "sdtContent", "ins", "moveTo", "customXml", "
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "instrText", "delText", "Fallback"})
 
 
-def docx_text(path: Path, data: bytes) -> str:
-    """The text of a document as Markdown.
+def docx_text(path: Path, data: bytes) -> tuple[str, Places]:
+    """The text of a document as Markdown, and its paragraphs, tables and notes, each from 1.
 
     Raises:
         UnreadableDocument: the file is damaged, locked, or no DOCX.
@@ -41,12 +44,18 @@ def docx_text(path: Path, data: bytes) -> str:
         file = f"word/{kind}s.xml"
         for note in below(packed.xml(file), kind) if file in packed.names else []:
             if text := _on_one_line(note):
-                parts.append((f"[{mark}{attribute(note, 'id')}] {text}", False))
-    whole = ""
-    for at, (part, listed) in enumerate(parts):
-        between = "\n" if at and listed and parts[at - 1][1] else "\n\n"
-        whole += (between if at else "") + part
-    return whole + "\n"
+                number = f"{mark}{attribute(note, 'id')}"
+                parts.append((f"[{number}] {text}", "note"))
+    pieces, places, size = list[str](), list[tuple[int, int | str]](), 0
+    numbers: Counter[str] = Counter()
+    for at, (part, kind) in enumerate(parts):
+        between = "\n" if at and kind == parts[at - 1][1] == _ITEM else "\n\n" if at else ""
+        called = kind.partition(" ")[0]
+        numbers[called] += 1
+        places.append((size + len(between) if at else 0, f"{called} {numbers[called]}"))
+        pieces += between, part
+        size += len(between) + len(part)
+    return "".join(pieces) + "\n", tuple(places)
 
 
 def _levels(styles: Any) -> dict[str, int]:
@@ -64,8 +73,8 @@ def _levels(styles: Any) -> dict[str, int]:
     return levels
 
 
-def _blocks(body: Any, levels: dict[str, int]) -> Iterator[tuple[str, bool]]:
-    """Paragraphs and tables in order, and whether one is an item of a list."""
+def _blocks(body: Any, levels: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Paragraphs and tables in order, and what each is; items of a list are paragraphs."""
     for child in _children(body):
         kind = local(child)
         if kind == "p":
@@ -75,13 +84,13 @@ def _blocks(body: Any, levels: dict[str, int]) -> Iterator[tuple[str, bool]]:
             style = next((attribute(each, "val") for each in below(child, "pStyle")), "")
             level = levels.get(style, 0)
             if level:
-                yield f"{'#' * level} {' '.join(text.split())}", False
+                yield f"{'#' * level} {' '.join(text.split())}", "paragraph"
             elif below(child, "numPr"):
-                yield f"- {text}", True
+                yield f"- {text}", _ITEM
             else:
-                yield text, False
+                yield text, "paragraph"
         elif kind == "tbl":
-            yield _table(child), False
+            yield _table(child), "table"
 
 
 def _children(element: Any) -> Iterator[Any]:

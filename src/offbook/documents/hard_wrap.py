@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil
+from statistics import median
 from typing import Final, NamedTuple
 
 from offbook.documents.chunk_ids import Span
@@ -63,6 +64,7 @@ _BLOCK: Final = re.compile(
     r"(?:[-+*•·–—]|\d{1,9}[.)])\s|[|>#+=~`]|\*{2}|-{3}|_{3}|\[?\d{1,2}:\d{2}|<\w"
 )
 """How a list item, table row, quotation, heading, rule, code or line of a log begins."""
+_ORNAMENT: Final = re.compile(r"[*•·⁂~](?:[*•·⁂~\s]*[*•·⁂~])?")
 _SPEAKER: Final = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30})[:：]\s")
 _COLUMN: Final = re.compile(r"\S {3,}\S")
 _CODE: Final = ("    ", "\t")
@@ -97,6 +99,8 @@ class _Line(NamedTuple):
     lower: bool
     """Whether it begins with a capital, or with a small letter; there are other scripts."""
     closes: bool
+    ornament: bool
+    """Whether it parts scenes, as three stars do."""
 
     def with_next(self, following: _Line) -> int:
         """Columns that the line would have together with the next word."""
@@ -122,7 +126,7 @@ def unwrapped(
     """
     blocks = [list(_blocks(text, start, end, markdown=markdown)) for start, end in stretches]
     every = [part for parts in blocks for part in parts]
-    indented = _first_lines_are_indented([pair for part in every for pair in _ends(part)])
+    first = _indentation([pair for part in every for pair in _ends(part)])
     whole = _wrapped_at(every)
     words, edits, widest = Words(text), list[Edit](), 0
     for parts in blocks:
@@ -130,18 +134,18 @@ def unwrapped(
         if width == 0:
             continue
         widest = max(widest, width)
-        style = _Style(width, len(parts) > 1, indented)
+        style = _Style(width, len(parts) > 1, first)
         for part in parts:
             edits += _joined(text, part, style, words)
     return edits, widest if edits else 0
 
 
 class _Style(NamedTuple):
-    """How a stretch is set: columns, blank lines between paragraphs, first lines indented."""
+    """How a stretch is set: columns, blank lines between paragraphs, columns before first lines."""
 
     width: int
     spaced: bool
-    indented: bool
+    first: float
 
 
 class Words:
@@ -250,6 +254,7 @@ def _line(raw: str, here: str, offset: int, speakers: frozenset[str], *, wide: b
         upper=letter.isupper(),
         lower=letter.islower(),
         closes=here.rstrip(_CLOSERS).endswith(_CLOSING),
+        ornament=_ORNAMENT.fullmatch(here) is not None,
     )
 
 
@@ -286,17 +291,17 @@ def _width(ends: Sequence[tuple[_Line, _Line]]) -> int:
     return 0
 
 
-def _first_lines_are_indented(ends: Sequence[tuple[_Line, _Line]]) -> bool:
-    """Whether enough lines are indented, and mostly go on in lines that are less so."""
-    after = [following for _, following in ends if following.indent]
+def _indentation(ends: Sequence[tuple[_Line, _Line]]) -> float:
+    """Columns in front of first lines; 0 where few are indented, or go on in lines that are too."""
+    after = [following.indent for _, following in ends if following.indent]
     going_on = [(line, following) for line, following in ends if line.indent and not line.closes]
     less = sum(line.indent > following.indent for line, following in going_on)
-    return len(after) > _INDENTED * len(ends) and less > len(going_on) / 2
+    return median(after) if len(after) > _INDENTED * len(ends) and less > len(going_on) / 2 else 0
 
 
 def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[Edit]:
     """The edits that make lines of the paragraphs of a block; none where it is verse or a table."""
-    base = min(line.indent for line in block)
+    base = _base(block)
     if _is_verse(
         [end for end in _ends(block) if not _parts(*end, style, base)], block, style.width
     ):
@@ -305,7 +310,8 @@ def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[E
         yield block[0].start - block[0].indent, block[0].start, ""
     for line, following in itertools.pairwise(block):
         start, between = line.end, "\n\n"
-        if following.begins or not _parts(line, following, style, base):
+        broken = line.ornament or following.ornament
+        if not broken and (following.begins or not _parts(line, following, style, base)):
             if following.begins or _stays(line, following, style.width):
                 continue
             gone, between = words.joint(
@@ -314,6 +320,16 @@ def _joined(text: str, block: _Lines, style: _Style, words: Words) -> Iterator[E
             start -= gone
         if text[start : following.start] != between:
             yield start, following.start, between
+
+
+def _base(block: _Lines) -> int:
+    """Columns in front of the lines that go on; more of them begin a paragraph.
+
+    Where all lines but the first are set in, and not each line is a sentence, it hangs out.
+    """
+    inner = min((line.indent for line in block[1:]), default=0)
+    hangs = not all(line.closes for line in block[:-1])
+    return inner if hangs else min(inner, block[0].indent)
 
 
 def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -> bool:
@@ -340,8 +356,10 @@ def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -
 def _parts(line: _Line, following: _Line, style: _Style, base: int) -> bool:
     """Whether a paragraph ends between two lines."""
     full = line.with_next(following) > style.width
-    if style.indented:
-        return following.indent > base and (line.closes or not full)
+    if style.first:
+        deeper = following.indent > line.indent
+        begins = following.indent - base > style.first / 2
+        return begins and (line.closes or not full or deeper)
     return not style.spaced and line.closes and not full
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_left
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +18,7 @@ from bs4 import BeautifulSoup
 from bs4.element import NavigableString
 from markdownify import ATX, MarkdownConverter
 
+from offbook.documents.places import Places
 from offbook.errors import UnreadableDocument
 
 _NUMBERS: Final = ("colspan", "start")
@@ -125,3 +128,54 @@ def html_to_markdown(path: Path, source: str) -> str:
                 "save the page as text or Markdown and ingest that",
             ) from error
     return _BLANK_LINES.sub("\n\n", markdown).strip() + "\n"
+
+
+_WORD: Final = re.compile(r"\w+")
+_TOKEN: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(/?)([a-z][\w-]*)[^<>]*>|&#?\w{1,31};|(\w+)", re.DOTALL | re.IGNORECASE
+)
+_ROW: Final = 3
+"""Words that stand in a row on both sides where the two are brought together again."""
+
+
+def places_in(source: str, markdown: str) -> Places:
+    """The map from the Markdown of a page to offsets in the page: word by word, in order.
+
+    A word that the page spells otherwise, as with an entity, stands behind the one before it.
+    """
+    theirs = list(_words(source))
+    words = [word for word, _ in theirs]
+    ours = [(match.group(), match.start()) for match in _WORD.finditer(markdown)]
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for at in range(len(words)):
+        rows.setdefault(tuple(words[at : at + _ROW]), []).append(at)
+    places: list[tuple[int, int]] = []
+    at, shift = 0, None
+    for number, (word, start) in enumerate(ours):
+        if at == len(words) or words[at] != word:
+            again = rows.get(tuple(each for each, _ in ours[number : number + _ROW]), [])
+            behind = bisect_left(again, at)
+            if behind == len(again):
+                continue
+            at = again[behind]
+        origin = theirs[at][1]
+        if origin - start != shift:
+            shift = origin - start
+            places.append((start, origin) if places or shift < 0 else (0, shift))
+        at += 1
+    return tuple(places)
+
+
+def _words(source: str) -> Iterator[tuple[str, int]]:
+    """The words of a page that are not in tags, nor in elements that are dropped."""
+    lower = source.lower()
+    last = {name: lower.rfind(f"</{name}") for name in (*_DROPPED, "title")}
+    inside = ""
+    for match in _TOKEN.finditer(source):
+        ends, name = match[1], (match[2] or "").lower()
+        if match[3] and not inside:
+            yield match[3], match.start()
+        elif ends and name == inside:
+            inside = ""
+        elif not (ends or inside) and last.get(name, 0) > match.start():
+            inside = name

@@ -129,11 +129,11 @@ def label_of(line: str) -> Label | None:
 
 
 def same_part(wanted: str, title: str) -> bool:
-    """Whether two lines name the same part; a title that is a bare number is any kind of part."""
-    one, other = label_of(wanted), label_of(title)
+    """Whether two lines name the same part; a bare number, in either, is any kind of part."""
+    one, other = label_of(wanted) or label_of(wanted.upper()), label_of(title)
     if one is None or other is None or not one.number or one.title:
         return False
-    return one.number == other.number and (one.kind == other.kind or not other.kind)
+    return one.number == other.number and (one.kind == other.kind or not (one.kind and other.kind))
 
 
 def _of_kind(line: str) -> Label | None:

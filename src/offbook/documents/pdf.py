@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from logging import NullHandler, getLogger
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -42,11 +43,24 @@ _NARROW: Final = "ijltfrI.,;:'|!() "
 _WIDE: Final = "mwMWGOQDCHNUVKAR—"
 _LARGER: Final = 1.15
 """Times the size of the text at which a line can be a heading."""
+_SMALLER: Final = 0.9
+"""Times the size of the text below which a line at the foot of a page is a note."""
 _LONGEST_HEADING: Final = 160
 _EDGE_LINES: Final = 2
 _LEAST_PAGES: Final = 3
 _COMES_AGAIN: Final = 0.6
 """Share of the pages whose line at one height comes again for all lines there to be heads."""
+_LETTER: Final = 0.46
+"""Of a line's size: about how wide its letters are."""
+_LEAST_LINES: Final = 6
+"""Pieces that must begin at one place for a column to begin there."""
+_ACROSS: Final = 1.25
+"""Times the place of the second column beyond which a line of both columns ends."""
+_LEAST_PART: Final = 4
+"""The first column has at least one such part of the page."""
+_FILLED: Final = 0.75
+_OVER: Final = 0.1
+"""Shares of the width of the first column: where its lines end at least, and how far beyond."""
 _NUMBER: Final = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 # What pypdf mends it logs, and without a handler that would be printed between our own messages.
@@ -55,13 +69,21 @@ getLogger("pypdf").addHandler(NullHandler())
 
 @dataclass(slots=True)
 class _Line:
-    """A printed line: its page from 1, where it begins in points from the lower left, its size."""
+    """A printed line: its page from 1, where it begins in points from the lower left, its size.
+
+    ``column`` is 0, or 1 in the second of two columns.
+    """
 
     page: int
     x: float
     y: float
     size: float
     text: str
+    column: int = 0
+
+    def beside(self, other: _Line) -> bool:
+        """Whether both are in one column of one page."""
+        return (self.page, self.column) == (other.page, other.column)
 
 
 def pdf_text(path: Path, data: bytes) -> tuple[str, Places, list[str]]:
@@ -116,8 +138,8 @@ def _pages(path: Path, data: bytes) -> list[list[_Line]]:
 
 
 def _lines(page: Any, number: int) -> list[_Line]:
-    """The lines of a page, in the order in which they are drawn."""
-    lines: list[_Line] = []
+    """The lines of a page, in the order in which they are drawn, of columns one after the other."""
+    pieces: list[tuple[_Line, bool]] = []
     ended = True
 
     def visit(text: str, cm: list[float], tm: list[float], font: Any, size: float) -> None:
@@ -128,22 +150,54 @@ def _lines(page: Any, number: int) -> list[_Line]:
         points = max(abs(size * tm[3] * cm[3]), 1.0)
         for at, piece in enumerate(text.split("\n")):
             ended = ended or at > 0
-            if not piece.strip():
-                if lines and piece and not ended:
-                    lines[-1].text += piece
-                continue
-            if lines and abs(lines[-1].y - y) < _SAME_LINE * points:
-                lines[-1].text += (" " if ended else "") + piece
-            else:
-                lines.append(_Line(number, x, y, points, piece))
-            ended = False
+            if piece.strip():
+                pieces.append((_Line(number, x, y, points, piece), ended))
+                ended = False
+            elif pieces and piece and not ended:
+                pieces[-1][0].text += piece
 
     page.extract_text(visitor_text=visit)
+    second = _second_column([piece for piece, _ in pieces])
+    lines: list[_Line] = []
+    for piece, begins in pieces:
+        piece.column = int(piece.x > second - piece.size / 2)
+        last = lines[-1] if lines else piece
+        same = abs(last.y - piece.y) < _SAME_LINE * piece.size and last.column == piece.column
+        if lines and same:
+            last.text += (" " if begins else "") + piece.text
+        else:
+            lines.append(piece)
     for line in lines:
         # What a damaged font makes of its letters may be NUL, or half a character.
         whole = line.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         line.text = " ".join(whole.replace("\0", "").split())
+    across = {
+        line.y for line in lines if not line.column and line.x + _reach(line) > _ACROSS * second
+    }
+    lines.sort(key=lambda line: (sum(y > line.y for y in across), line.y in across, line.column))
     return [line for line in lines if line.text]
+
+
+def _second_column(pieces: Sequence[_Line]) -> float:
+    """Where the second of two columns begins, in points from the left; infinity in one.
+
+    Many lines begin there, and a third at least of those in front of it end close to it.
+    """
+    starts = Counter(round(piece.x) for piece in pieces)
+    left = min((x for x, times in starts.items() if times >= _LEAST_LINES), default=0)
+    ends = [piece.x + _reach(piece) for piece in pieces]
+    for x in sorted(x for x, times in starts.items() if times >= _LEAST_LINES):
+        if x > left + max(ends) / _LEAST_PART:
+            before = [end for one, end in zip(pieces, ends, strict=True) if one.x < x - one.size]
+            low, high = left + _FILLED * (x - left), x + _OVER * (x - left)
+            if sum(low < end < high for end in before) > len(before) / 3:
+                return x
+    return inf
+
+
+def _reach(line: _Line) -> float:
+    """About how long a line is in points."""
+    return _length(line.text) * line.size * _LETTER
 
 
 def _running(pages: Sequence[Sequence[_Line]]) -> set[int]:
@@ -197,15 +251,15 @@ class _Layout:
         steps = Counter(
             round(one.y - two.y, 1)
             for one, two in itertools.pairwise(text)
-            if one.page == two.page and 0 < one.y - two.y < 3 * self.size
+            if one.beside(two) and 0 < one.y - two.y < 3 * self.size
         )
         self.step = steps.most_common(1)[0][0] if steps else 1.2 * self.size
         lengths = sorted(_length(line.text) for line in text)
         self.length = max(_LEAST_LENGTH, lengths[int(0.75 * (len(lengths) - 1))])
-        margins: dict[int, list[float]] = defaultdict(list)
+        margins: dict[tuple[int, int], list[float]] = defaultdict(list)
         for line in text:
-            margins[line.page].append(line.x)
-        self._left = {page: min(values) for page, values in margins.items()}
+            margins[line.page, line.column].append(line.x)
+        self._left = {column: min(values) for column, values in margins.items()}
         self.left = median(self._left.values())
         inner = [line for line in text if self.indent(line) > 0]
         behind = [(one, two) for one, two in itertools.pairwise(text) if self.indent(one) > 0]
@@ -215,7 +269,7 @@ class _Layout:
 
     def indent(self, line: _Line) -> float:
         """How many points a line begins to the right of its page's margin; 0 at the margin."""
-        inner = line.x - self._left.get(line.page, self.left)
+        inner = line.x - self._left.get((line.page, line.column), self.left)
         return inner if inner > _INDENT * line.size else 0.0
 
     def is_heading(self, line: _Line) -> bool:
@@ -227,8 +281,8 @@ class _Layout:
         if abs(line.size - following.size) > 0.1 * self.size:
             return "\n\n"
         if self.is_heading(line):
-            return "" if line.page == following.page else "\n\n"
-        apart = line.page == following.page and (not 0 < line.y - following.y <= _GAP * self.step)
+            return "" if line.beside(following) else "\n\n"
+        apart = line.beside(following) and (not 0 < line.y - following.y <= _GAP * self.step)
         with_next = _length(line.text) + _length(following.text.split()[0])
         short = with_next < _SHORT * self.length
         lower = following.text[0].islower()
@@ -248,6 +302,7 @@ class _Layout:
 def _set(lines: Sequence[_Line]) -> tuple[str, Places]:
     """The lines as paragraphs and headings, and the page of each."""
     layout = _Layout(lines)
+    lines = list(_notes_behind(lines, layout))
     words = Words("\n".join(line.text for line in lines))
     sizes = sorted({round(line.size) for line in lines if layout.is_heading(line)}, reverse=True)
     pieces: list[str] = []
@@ -260,11 +315,26 @@ def _set(lines: Sequence[_Line]) -> tuple[str, Places]:
         mark = ""
         if layout.is_heading(line) and (not pieces or between == "\n\n"):
             mark = "#" * min(6, 1 + sizes.index(round(line.size))) + " "
-        if not places or places[-1][1] != f"p. {line.page}":
-            places.append((size + len(between), f"p. {line.page}"))
+        if not places or places[-1][1] != f"page {line.page}":
+            places.append((size + len(between), f"page {line.page}"))
         pieces += [between + mark, line.text]
         size += len(between) + len(mark) + len(line.text)
     return "".join(pieces) + "\n", tuple(places)
+
+
+def _notes_behind(lines: Sequence[_Line], layout: _Layout) -> Iterator[_Line]:
+    """The lines, notes at the foot of a page behind the paragraph that goes on over it."""
+    last, notes = None, list[_Line]()
+    for line in lines:
+        if line.size < _SMALLER * layout.size:
+            notes.append(line)
+            continue
+        if notes and (last is None or layout.between(last, line)):
+            yield from notes
+            notes = []
+        yield line
+        last = line
+    yield from notes
 
 
 def _with_joints(

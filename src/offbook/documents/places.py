@@ -51,6 +51,14 @@ def place_of(places: Places, offset: int) -> int | str | None:
     return min(reached, after) if isinstance(after, int) else reached
 
 
+def named(places: Places, offset: int) -> str:
+    """Name what of the file stands at ``offset``, as "page 12"; "" where it stands there, too."""
+    origin = place_of(places, offset)
+    if isinstance(origin, str):
+        return origin
+    return "" if origin in (None, offset) else f"at {origin} in the file"
+
+
 def span_of(places: Places, start: int, end: int) -> tuple[int, int] | None:
     """The offsets in the file of ``text[start:end]``, not empty; None where it has none."""
     first, last = place_of(places, start), place_of(places, end - 1)

@@ -150,11 +150,13 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
     if media == MEDIA[".docx"]:
         from offbook.documents.docx import docx_text
 
-        return docx_text(path, data), (), ()
+        return *docx_text(path, data), ()
     if kind == "html":
-        from offbook.documents.html import html_to_markdown
+        from offbook.documents.html import html_to_markdown, places_in
 
-        return html_to_markdown(path, _page(path, data)), (), ()
+        page = _page(path, data).replace("\r\n", "\n").replace("\r", "\n")
+        markdown = html_to_markdown(path, page)
+        return markdown, places_in(page, markdown), ()
     return decode(path, data), UNCHANGED, ()
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from offbook.documents.labels import same_part
+from offbook.documents.labels import label_of, same_part
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
 from offbook.stores import characters, documents
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _FORMS: Final = "a document, document#heading path, document@offset or a chunk's id"
 _SEPARATORS: Final = re.compile(r"\s*(?:[,/>»›|]|::)\s*")
+_CANDIDATES: Final = 5
 _DIGITS: Final = re.compile(r"[0-9]{1,15}")
 
 
@@ -155,14 +156,16 @@ def _end_of_section(document: Document, wanted: str) -> int:
     if len(chosen) == 1:
         return _end(headed, chosen[0], len(document.text))
     if chosen:
-        places = ", ".join(
-            f"{document.name}@{_end(headed, place, len(document.text))}" for place in chosen[:5]
+        places = "; ".join(
+            f"{document.name}@{_end(headed, place, len(document.text))}"
+            f" ({', '.join(headed[place].headings)})"
+            for place in chosen[:_CANDIDATES]
         )
         raise UsageError(
             f"{document.name!r} has {len(chosen)} sections {wanted!r}", f"give the place: {places}"
         )
     known = [", ".join(section.headings) for section in headed]
-    otherwise = f"its headings: {'; '.join(known[:5])}" if known else "it has no headings"
+    otherwise = f"its headings: {'; '.join(known[:_CANDIDATES])}" if known else "it has no headings"
     raise UsageError(
         f"{document.name!r} has no heading {wanted!r}",
         characters.nearest(wanted, [*known, *(s.headings[-1] for s in headed)], otherwise),
@@ -187,7 +190,13 @@ def _ends_with(section: Section, want: tuple[str, ...]) -> bool:
 
 
 def _is_labelled(section: Section, want: tuple[str, ...]) -> bool:
-    """Whether ``want`` says the kinds and numbers of the section's own titles, up to the last."""
+    """Whether ``want`` is what stands behind the number of the section's title, or numbers it.
+
+    The kinds and numbers of several titles are those up to the last.
+    """
+    label = label_of(section.headings[-1])
+    if want and label is not None and _path(label.title.rstrip(".")) == want:
+        return True
     titles = section.headings[-len(want) :] if want else ()
     return len(titles) == len(want) > 0 and all(map(same_part, want, titles))
 

@@ -39,6 +39,8 @@ GENDER: Final = "gender"
 """Where in a character's own settings the gender of its pronouns stands: "m" or "f"."""
 NAMES: Final = "names"
 """Where the names stand by which a book calls it, of a character that was made of a cast."""
+UNFINISHED: Final = "unfinished"
+"""A character's own setting: that it is being made of a book; another run goes on with it."""
 BY_PASSAGES: Final = "by_passages"
 """Set while no model has read the book of such a character: it answers from passages."""
 

@@ -121,6 +121,12 @@ def get(conn: Connection, character: str, document: str) -> Document | None:
     return _document(conn, character, id=document)
 
 
+def places_of(conn: Connection, character: str, document: str) -> Sequence[tuple[int, int | str]]:
+    """Return the map of a document back to its file, empty where there is none."""
+    chosen = select(documents.c.places).where(of(documents, character, id=document))
+    return conn.scalar(chosen) or ()
+
+
 def find_by_name(conn: Connection, character: str, name: str) -> Document | None:
     """Find the document with this name."""
     return _document(conn, character, name=name)

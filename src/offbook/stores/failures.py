@@ -44,6 +44,12 @@ _SQLITE: Final = {
     ),
 }
 
+_NO_SUCH: Final = ("no such column", "no such table", "has no column")
+_OTHER_VERSION: Final = (
+    "another version of offbook made it",
+    "export the characters with that version and import them with this one, or make them anew in"
+    " another home: set OFFBOOK_HOME to an empty folder",
+)
 _ELSEWHERE: Final = "see that the database answers, then run the command again"
 
 
@@ -93,6 +99,8 @@ def unstorable(piece: str) -> UsageError:
 def _of_sqlite(error: sqlite3.Error, where: str) -> OffbookError:
     code = getattr(error, "sqlite_errorcode", None)
     known = _SQLITE.get(code & 0xFF) if code is not None else None
+    if any(words in str(error) for words in _NO_SUCH):
+        known = _OTHER_VERSION
     if known is None:
         return StoreFailed(f"The database at {where!r} failed: {error}", _ELSEWHERE)
     what, hint = known
@@ -116,6 +124,9 @@ def _of_postgres(error: Exception, where: str) -> OffbookError:
             f"The database at {where!r} cannot be used: the disk is full",
             "free some space on the database's machine and run the command again",
         )
+    if state in {"42703", "42P01"}:  # no such column, no such table
+        what, hint = _OTHER_VERSION
+        return StoreFailed(f"The database at {where!r} cannot be used: {what} ({reason})", hint)
     return StoreFailed(f"The database at {where!r} failed: {reason}", _ELSEWHERE)
 
 

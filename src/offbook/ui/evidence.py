@@ -46,6 +46,8 @@ def _dialog(passage: Passage) -> None:
                 text("h2", passage.document)
                 if passage.headings:
                     text("p", " › ".join(passage.headings), "quiet")
+                if passage.place:
+                    text("p", passage.place, "quiet")
             icon_button("Close", "close", dialog.close).props("autofocus")
         with part("div", "dialog-body"), named(part("div", "passage"), tabindex="0"):
             text("span", passage.before, "around")
