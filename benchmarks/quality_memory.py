@@ -4,7 +4,8 @@ FILE has rows {told, asked}: what a person tells the demo character, and a quest
 that only this can answer. All of it is told in one conversation, with the turns of
 small_talk.jsonl between; then each question is asked in a new one. `facts` counts the questions
 whose context holds what was told, `memories` the authored memories that are in the context when
-they are asked for in their own words.
+they are asked for in their own words. `feelings` counts the questions of feelings.jsonl that find
+their memory: rows {said, answered} of another character, some with `asked`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offbook import Offbook, demo
+from offbook.app.memories import MemoryFile
+from offbook.documents.readers import ReadDocument
 from offbook.models import builtin
-from offbook.types import ContextItem
+from offbook.stores.memories import memory_id
+from offbook.types import ContextItem, MemoryFragment
 
 HELP: Final = "whether the context holds what was told earlier, and authored memories"
 NEEDS_FILE: Final = False
@@ -38,6 +42,8 @@ class Report:
     lost_facts: tuple[str, ...]
     memories: int
     lost_memories: tuple[str, ...]
+    feelings: int
+    lost_feelings: tuple[str, ...]
     shown: float
 
     def as_json(self) -> dict[str, Any]:
@@ -45,8 +51,9 @@ class Report:
         return {
             "facts": {"n": self.facts, "found": self.facts - len(self.lost_facts)},
             "memories": {"n": self.memories, "found": self.memories - len(self.lost_memories)},
+            "feelings": {"n": self.feelings, "found": self.feelings - len(self.lost_feelings)},
             "characters_shown": round(self.shown),
-            "lost": [*self.lost_facts, *self.lost_memories],
+            "lost": [*self.lost_facts, *self.lost_memories, *self.lost_feelings],
         }
 
     def as_table(self) -> str:
@@ -57,7 +64,7 @@ class Report:
         return "\n".join([*lines, *(f"    lost: {text}" for text in told["lost"])])
 
 
-_PARTS: Final = ("facts", "memories")
+_PARTS: Final = ("facts", "memories", "feelings")
 
 
 async def measure(rows: Sequence[dict[str, str]], talk: Sequence[str], **flags: Any) -> Report:
@@ -88,7 +95,30 @@ async def measure(rows: Sequence[dict[str, str]], talk: Sequence[str], **flags: 
                 for one in authored
                 if not any(one.said in item.text for item in await _memories(book, name, one.said))
             ]
-    return Report(len(rows), tuple(lost), len(authored), tuple(lost_memories), shown)
+            felt, lost_feelings = await _feelings(book)
+    return Report(
+        len(rows), tuple(lost), len(authored), tuple(lost_memories), felt, lost_feelings, shown
+    )
+
+
+async def _feelings(book: Offbook) -> tuple[int, tuple[str, ...]]:
+    """How many questions are about feelings, and those that do not find their memory."""
+    rows = _rows(FOLDER / "feelings.jsonl")
+    name = (await book.create("Marit Soler")).id
+    text = "# Marit Soler\n\nMarit Soler casts bells in Hallen, as her father did.\n"
+    await book.ingest_texts(name, [ReadDocument("marit.md", text, "text/markdown")])
+    made = MemoryFile([
+        MemoryFragment(memory_id(row["said"], row["answered"]), row["said"], row["answered"])
+        for row in rows
+    ])  # fmt: skip
+    await book.memories.remember(name, made)
+    asked = [row for row in rows if "asked" in row]
+    lost = [
+        row["asked"]
+        for row in asked
+        if not any(row["said"] in item.text for item in await _memories(book, name, row["asked"]))
+    ]
+    return len(asked), tuple(lost)
 
 
 async def _memories(book: Offbook, name: str, question: str) -> list[ContextItem]:

@@ -170,6 +170,102 @@ async def test_what_superseded_it_is_forgotten_and_a_statement_counts_again(talk
     assert told.text == f"They told you: {ALLERGIC}"
 
 
+async def test_what_was_superseded_twice_stays_so_when_the_one_between_is_forgotten(talks: Talks):
+    await superseded(talks)
+    await talks.tell("three", "Nell, my niece, is allergic again, to nuts.", *SMALL)
+    (known,) = [n for n, text in enumerate((await shown_as_known(talks)), 1) if text == CURED]
+    again = "Their niece Nell is allergic to nuts again."
+    await talks.distil(statement(again, replaces=[known]))
+    stored = await talks.statements()
+    await talks.book.memories.forget("ada", [stored[CURED].id])
+    left = await talks.statements()
+    assert left[ALLERGIC].superseded_by == left[again].id
+    assert [item.memory for item in (await talks.recall("Is Nell allergic?")).items] == [
+        left[again].id
+    ]
+    await talks.book.memories.forget("ada", [left[again].id])
+    assert (await talks.statements())[ALLERGIC].retired is None
+
+
+async def shown_as_known(talks: Talks) -> tuple[str, ...]:
+    """What the next call is shown as known; its answer cannot be used, and nothing changes."""
+    await talks.distil("")
+    await talks.book.store.write(jobs.remove_kind, "ada", jobs.DISTIL)
+    return talks.model.asked[-1].known
+
+
+async def test_own_words_and_what_the_other_says_neither_repeat_nor_end_each_other(talks: Talks):
+    await talks.tell("one", "What do you eat?", *SMALL, answered="I like pears.")
+    await talks.distil(statement("I like pears.", 1, kind="own_word"))
+    await talks.tell("two", "I do not like pears.", *SMALL)
+    await talks.distil(statement("They do not like pears.", replaces=[1]))
+    await talks.tell("three", "We both like pears now.", *SMALL)
+    own = (await shown_as_known(talks)).index("I like pears.") + 1
+    await talks.distil(statement("They like pears now.", same_as=own))
+    known = await talks.statements()
+    assert set(known) == {"I like pears.", "They do not like pears.", "They like pears now."}
+    assert known["I like pears."].retired is None
+
+
+async def test_what_a_cut_reply_says_and_what_a_model_says_of_itself_is_no_own_word(talks: Talks):
+    await talks.tell("one", "I eat fish.", answered="I like", cut=True)
+    items = [
+        {"kind": "knowledge", "text": text} for text in ("Ripe fish smells.", "Pears are green.")
+    ]
+    recall = {"context": [{**item, "title": "", "score": 1} for item in items]}
+    await talks.tell("one", "Are you real?", answered="I am an AI language model.")
+    await talks.tell(
+        "one", "What do you like?", "I am hungry.", answered="I like pears.", recall=recall
+    )
+    await talks.distil(
+        statement("I like apples.", 1, kind="own_word"),
+        statement("I am an AI language model.", 2, kind="own_word"),
+        statement("I like ripe pears.", 3, kind="own_word"),
+        statement("I like pears.", 3, kind="own_word"),
+    )
+    assert set(await talks.statements()) == {"I like ripe pears.", "I like pears."}
+
+
+async def test_known_statements_are_shown_however_many_other_memories_are_nearer(talks: Talks):
+    await talks.tell("one", "My niece Nell is allergic to nuts.", *SMALL)
+    await talks.distil(statement("Their niece must avoid almonds."))
+    said = [f"My niece Nell is cured, I hear, says neighbour {n}." for n in range(60)]
+    authored = [MemoryFragment(f"m{n}", text, "Good.") for n, text in enumerate(said)]
+    await talks.book.store.write(memories.add, "ada", authored)
+    character = await talks.book.find("ada")
+    await Remembering(talks.runtime, character).run([one.id for one in authored])
+    await talks.tell(
+        "two", *(f"My niece Nell is cured, {word}!" for word in ("yes", "no", "ha", "oh"))
+    )
+    assert await shown_as_known(talks) == ("Their niece must avoid almonds.",)
+
+
+async def test_the_days_of_turns_are_shown_for_times_that_are_counted_from_them(talks: Talks):
+    await talks.tell("one", "Tomorrow I sail to Norway.", *SMALL)
+    await talks.distil()
+    days = talks.model.asked[0].dates
+    assert len(days) == 4
+    assert abs(datetime.now(UTC).date() - datetime.fromisoformat(days[0]).date()).days <= 1
+
+
+async def test_why_turns_were_not_distilled_goes_with_them(talks: Talks):
+    await talks.tell("one", "My niece Nell is allergic to nuts.", *SMALL)
+    await talks.distil("")
+    assert await talks.book.store.read(jobs.list_jobs, "ada", kind=jobs.DISTIL) != []
+    await talks.book.store.write(forgetting.remove_conversation, "ada", "one")
+    assert await talks.book.store.read(jobs.list_jobs, "ada", kind=jobs.DISTIL) == []
+
+
+async def test_at_an_earlier_point_nothing_ends_what_was_told_later(talks: Talks):
+    texts = [homes.text("1.md", "# One\n\nA.\n"), homes.text("2.md", "# Two\n\nB.\n")]
+    await talks.book.ingest_texts("ada", texts)
+    await talks.tell("one", "My niece Nell is cured!", *SMALL, recall={"as_of": "2.md"})
+    await talks.distil(statement(CURED))
+    early = {"as_of": "1.md"}
+    await talks.tell("two", "My niece Nell is allergic to nuts.", *SMALL, recall=early)
+    assert await shown_as_known(talks) == ()
+
+
 async def test_at_a_point_before_it_was_superseded_a_statement_counts(talks: Talks):
     texts = [homes.text("1.md", "# One\n\nA.\n"), homes.text("2.md", "# Two\n\nB.\n")]
     await talks.book.ingest_texts("ada", texts)
@@ -214,6 +310,9 @@ async def test_with_a_turn_of_its_conversation_a_statement_is_forgotten(talks: T
     assert told == (1, 2)
     await talks.book.store.write(forgetting.remove_resting_on, "ada", document)
     assert set(await talks.statements()) == {"They own a kettle."}
+    # What else it rested on was told all the same: it is a turn again.
+    items = (await talks.recall("Is the street wet?")).items
+    assert items[0].text == f"They told you: {SMALL[1]}"
 
 
 async def test_an_unusable_answer_loses_no_turn_and_they_are_asked_about_with_the_next(

@@ -93,7 +93,6 @@ def test_the_replies_rest_on_what_is_shown(shape: dict[str, Any]):
     assert "Mercédès" in follow_up["reply"]
 
 
-@pytest.mark.xfail(strict=True, reason="memories are found by meaning before feeling")
 def test_what_was_felt_alike_is_remembered(shape: dict[str, Any]):
     emotion = shape["replies"][3]
     memory = [item for item in emotion["context"] if item["kind"] == "memory"]

@@ -10,9 +10,18 @@ import pytest
 from offbook.models.builtin import embed_texts
 from offbook.prompts.emotion import read_memory, write_memory, write_told
 from offbook.retrieval.memories import MemoryIndex
-from offbook.retrieval.memory_search import Meant, is_of_asker, rank, tells_nothing, told_item
+from offbook.retrieval.memory_search import (
+    Meant,
+    Ranked,
+    is_of_asker,
+    rank,
+    tells_nothing,
+    told_item,
+    with_felt,
+)
 from offbook.retrieval.search import encode_terms
 from offbook.stores.memories import BankState
+from offbook.text.emotion_names import names_feeling
 from offbook.types import MemoryFragment
 
 CALM, FURIOUS = [1.0] * 8, [1.0] * 6 + [10.0, 1.0]
@@ -52,6 +61,28 @@ def ranked(question: str, of: MemoryIndex, emotion: list[float] | None = None) -
 def test_what_is_asked_for_comes_before_what_is_only_felt_alike():
     assert ranked("What does my sister sell?", index(*TOLD), FURIOUS)[0] == "m0"
     assert ranked("What is it?", index(*TOLD), FURIOUS)[0] == "m2"
+
+
+def test_what_was_felt_as_the_question_comes_behind_the_first_that_it_means():
+    made = index(*TOLD)
+    order = (0, 1, 3, 4, 5, 6, 2, 7)
+    plain = [Ranked(f"m{row}", 1 - place / 10, 1.0) for place, row in enumerate(order)]
+    felt = with_felt(made, FURIOUS, plain, 3, 8)
+    assert [one.id for one in felt[:4]] == ["m0", "m1", "m3", "m2"]
+    assert sorted(felt) == sorted(plain)
+    # What lies beyond the pool is not looked at, and few memories have no further places.
+    assert with_felt(made, FURIOUS, plain, 3, 6)[6].id == "m2"
+    assert with_felt(made, FURIOUS, plain, 9, 8) == plain
+
+
+def test_a_question_names_a_feeling():
+    for question in (
+        "How angry were you?", "What did you feel then?", "Warst du traurig?",
+        "Что ты чувствовал?", "你什么时候最害怕？",
+    ):  # fmt: skip
+        assert names_feeling(question), question
+    for question in ("What is your job?", "Wo wohnst du?", "Где ты живёшь?", "你吃什么？"):
+        assert not names_feeling(question), question
 
 
 def test_of_equal_ones_the_later_comes_first():

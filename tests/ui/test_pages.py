@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from offbook.app import Offbook
-from offbook.stores import queue
+from offbook.stores import memories, queue
 from offbook.stores.leases import Owner
+from offbook.types import MemoryFragment
 from offbook.ui.conversation import _label
 from tests.server.inside import bearer
 from tests.ui.test_mounting import client_of
@@ -76,3 +77,17 @@ async def test_conversations_are_listed_by_what_was_said_first(book: Offbook, vi
     ]
     assert list(await owner.conversations(await book.find("ada-byrne"), 1)) == ["0a1b2c3d"]
     assert _label("evening", "word " * 40) == "evening: " + "word " * 9 + "wor…"
+
+
+async def test_a_statement_is_shown_as_one_and_one_that_is_superseded_as_past(book: Offbook):
+    made = [
+        MemoryFragment("m1", "Nell is ill.", "", kind="fact", superseded_by="m2", retired=1),
+        MemoryFragment("m2", "", "I like pears.", kind="own_word"),
+    ]
+    await book.store.write(memories.add, "ada-byrne", made)
+    async with client_of(book) as client:
+        shown = (await client.get("/c/ada-byrne/memories")).text
+    assert "own word" in shown
+    assert "no longer so" in shown
+    assert "Forget: I like pears." in shown
+    assert shown.count("Nell is ill.") == 2  # the statement, and what its button says

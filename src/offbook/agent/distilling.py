@@ -8,6 +8,7 @@ turns".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.agent.mood import time_of
 from offbook.errors import AnswerError, InputRefused
 from offbook.memory.turns import says_something
+from offbook.models.beside import worked_out
 from offbook.prompts.ask import ask
 from offbook.prompts.distilling import DISTIL_TURNS, DistilTurnsInputs
 from offbook.retrieval.memories import View, memory_index
 from offbook.retrieval.memory_search import Meant, rank
+from offbook.retrieval.point import known_points
 from offbook.stores import conversations, jobs, memories, memory_statements
 from offbook.text.tokens import truncate_to_tokens
 from offbook.text.words import fold, search_terms
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from offbook.prompts.distilling import Statement
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
-    from offbook.types import Character
+    from offbook.types import Character, Position
 
 PER_CALL: Final = 4
 """Turns of one call; twice as many where an answer before could not be used."""
@@ -37,10 +40,13 @@ RESTED: Final = timedelta(minutes=10)
 """After so long a conversation rests: what is left of it is distilled."""
 _KNOWN: Final = 12
 """Statements that are shown as known: those nearest to the turns."""
-_NEAR: Final = 40
 _TURN_TOKENS: Final = 600
 _RESTATES: Final = 0.8
-"""The share of its words in what a reply rested on, from which an own word only restates it."""
+"""The share of its words in one piece of a reply's ground from which an own word restates that."""
+_OF_MODELS: Final = re.compile(
+    r"\b(?:ai|artificial intelligence|(?:large )?language model|chat ?bot|virtual assistant)\b"
+    r"|人工智能|语言模型|語言模型"
+)
 
 
 def distils(runtime: Runtime) -> bool:
@@ -66,6 +72,7 @@ async def distil(runtime: Runtime, character: Character, *, now: datetime | None
         character.name,
         tuple(_shown(one, batch.recalls) for one in batch.turns),
         tuple(one.said or one.answered for one in known),
+        tuple((one.at or "")[:10] for one in batch.turns),
     )
     try:
         answer = await ask(
@@ -78,7 +85,7 @@ async def distil(runtime: Runtime, character: Character, *, now: datetime | None
     except (AnswerError, InputRefused) as error:
         await runtime.store.write(_put_aside, character.id, due.session, error.message)
         return Outcome(why=error.message)
-    statements = [one for one in answer.statements if not _restates(one, batch)]
+    statements = [one for one in answer.statements if _is_new(one, batch)]
     made = await runtime.store.write(
         lambda conn: _keep(conn, character.id, batch, known, statements)
     )
@@ -101,11 +108,15 @@ class _Due:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The memories of some turns, what each reply rested on, and all documents of these."""
+    """The memories of some turns, what each reply rested on, and all documents of these.
+
+    ``until`` is the first point in the story at which one of them was held, if any was.
+    """
 
     turns: Sequence[MemoryFragment]
     recalls: Mapping[str, Mapping[str, Any]]
     documents: frozenset[str]
+    until: Position | None = None
 
 
 def _due(conn: Connection, character: str, now: datetime) -> _Due | None:
@@ -131,10 +142,14 @@ def _read(conn: Connection, character: str, due: _Due) -> _Batch:
     )
     ids = [one.turn for one in turns if one.turn is not None]
     documents = conversations.documents_of_turns(conn, character, due.session, ids)
+    recalls = conversations.recalls(conn, character, due.session, ids)
+    places = {place for recall in recalls.values() if (place := recall.get("as_of"))}
+    points = [point for point in known_points(conn, character, places).values() if point]
     return _Batch(
         turns,
-        conversations.recalls(conn, character, due.session, ids),
+        recalls,
         frozenset(f"{character}/{document}" for document in documents),
+        min(points, default=None),
     )
 
 
@@ -146,31 +161,40 @@ def _shown(turn: MemoryFragment, recalls: Mapping[str, Mapping[str, Any]]) -> Tu
 
 
 async def _known(runtime: Runtime, character: Character, batch: _Batch) -> list[MemoryFragment]:
-    """The statements nearest to these turns, which they may repeat or contradict."""
-    view = View(character.id, batch.turns[0].principal)
+    """The statements nearest to these turns, which they may repeat or contradict.
+
+    Of turns that were held at points in the story those that were told by the first of these.
+    """
+    revision = 0 if batch.until is None else character.revision
+    view = View(character.id, batch.turns[0].principal, batch.until, revision)
     index = await memory_index(runtime.store, view)
     best: dict[str, float] = {}
     for turn in batch.turns:
         row = index.rows.get(turn.id)
         if row is None:
             continue
-        for one in rank(index, Meant(turn.said, index.matrix[row], None), _NEAR):
-            if index.kinds[index.rows[one.id]] is not None:
-                best[one.id] = max(best.get(one.id, -1.0), one.relevance)
+        meant = Meant(turn.said, index.matrix[row], None)
+        for one in await worked_out(rank, index, meant, _KNOWN, statements=True):
+            best[one.id] = max(best.get(one.id, -1.0), one.relevance)
     nearest = sorted(best, key=lambda name: -best[name])[:_KNOWN]
     found: list[MemoryFragment] = await runtime.store.read(memories.get, character.id, nearest)
     return found
 
 
-def _restates(statement: Statement, batch: _Batch) -> bool:
-    """Whether the character only said what its reply rested on."""
+def _is_new(statement: Statement, batch: _Batch) -> bool:
+    """Whether an own word says more than any piece that its replies rested on; others always do.
+
+    It needs a reply that was shown, and what a model says of itself is nobody's word.
+    """
     if statement.kind != "own_word":
+        return True
+    recalls = [batch.recalls.get(batch.turns[number - 1].turn or "") for number in statement.turns]
+    if not any(map(says_something, recalls)) or _OF_MODELS.search(fold(statement.text)):
         return False
-    turns = [batch.turns[number - 1].turn or "" for number in statement.turns]
-    items = [item for turn in turns for item in batch.recalls.get(turn, {}).get("context", ())]
-    ground = {term for item in items for term in search_terms(item["text"])}
     terms = set(search_terms(statement.text))
-    return bool(terms) and len(terms & ground) >= _RESTATES * len(terms)
+    least = max(2.0, _RESTATES * len(terms))  # one word alone says nothing of a taste for it
+    items = [item for recall in recalls for item in (recall or {}).get("context", ())]
+    return all(len(terms.intersection(search_terms(item["text"]))) < least for item in items)
 
 
 def _keep(
@@ -186,21 +210,27 @@ def _keep(
         return ()
     here = {one.id for one in memories.get(conn, character, [one.id for one in known])
             if one.retired is None}  # fmt: skip
-    texts = {fold(one.said or one.answered): one.id for one in known if one.id in here}
+    texts = {(not one.said, fold(one.said or one.answered)): one.id
+             for one in known if one.id in here}  # fmt: skip
     made: list[str] = []
     for one in statements:
         told = [turns[number - 1] for number in sorted(set(one.turns))]
         places = [(turn.session or "", turn.turn or "") for turn in told]
-        same = texts.get(fold(one.text))
-        if same is None and one.same_as is not None and known[one.same_as - 1].id in here:
-            same = known[one.same_as - 1].id
+        # What the other says and the character's own word neither repeat nor end each other.
+        own = one.kind == "own_word"
+        notes = {
+            number: note.id
+            for number, note in enumerate(known, 1)
+            if note.id in here and (note.kind == "own_word") == own
+        }
+        same = texts.get((own, fold(one.text))) or notes.get(one.same_as or 0)
         if same is None:
             new = _fragment(one, told[-1])
             memories.add(conn, character, [new])
-            texts[fold(one.text)] = same = new.id
+            texts[own, fold(one.text)] = same = new.id
             made.append(new.id)
         memory_statements.add_evidence(conn, character, same, places)
-        replaced = {known[number - 1].id for number in one.replaces} & here - {same}
+        replaced = {notes[number] for number in one.replaces if number in notes} - {same}
         memories.retire(conn, character, sorted(replaced), superseded_by=same)
         here -= replaced
     memories.retire(conn, character, [one.id for one in turns])

@@ -188,11 +188,12 @@ async def _rank(knowledge: Knowledge, question: str, searched: str) -> _Ranked:
 
 @dataclass(frozen=True, slots=True)
 class _Remembered:
-    """Memories that are like the question, and its emotion."""
+    """Memories that are like the question, its emotion, and further places for what was felt."""
 
     items: list[ContextItem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     emotion: Mapping[str, int] | None = None
+    felt: int = 0
 
 
 async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remembered:
@@ -205,7 +206,7 @@ async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remember
         return _Remembered(skipped=near.skipped or none)
     felt = await knowledge.feel(question)
     memories = await knowledge.meant_memories(full, felt, least)
-    return _Remembered(memories.items, memories.skipped, felt.emotion)
+    return _Remembered(memories.items, memories.skipped, felt.emotion, memories.felt)
 
 
 async def _attributes(
@@ -280,5 +281,6 @@ def _memories(remembered: _Remembered, findings: Findings, settings: EnsembleSet
     why = f"others fit better (ensemble.memories = {settings.memories})"
     evidence = {item.memory for item in findings.told}
     others = [item for item in remembered.items if item.memory not in evidence]
-    rest = [Skipped(item.kind, named(item), why) for item in others[settings.memories :]]
-    return _Sorted([*findings.told, *others[: settings.memories]], rest)
+    most = settings.memories + remembered.felt
+    rest = [Skipped(item.kind, named(item), why) for item in others[most:]]
+    return _Sorted([*findings.told, *others[:most]], rest)

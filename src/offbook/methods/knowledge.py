@@ -272,6 +272,8 @@ class Knowledge:
             k=settings.k,
             least=least,
             mood=settings.mood,
+            places=self.settings.ensemble.memories,
+            pool=settings.pool * settings.k,
             until=self.until,
         )
 

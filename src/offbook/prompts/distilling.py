@@ -21,12 +21,14 @@ from offbook.types import StatementKind, Turn
 class DistilTurnsInputs:
     """The turns, oldest first; ``answered`` is empty where the reply says nothing to be kept.
 
-    ``known`` are statements of earlier turns that these may repeat or contradict.
+    ``known`` are statements of earlier turns that these may repeat or contradict, ``dates`` the
+    days of the turns as ``2026-11-24``, an empty one where it is not known.
     """
 
     character: str
     turns: tuple[Turn, ...]
     known: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
 
 
 class Statement(BaseModel):
@@ -48,13 +50,15 @@ class Statements(BaseModel):
 def check_statements(inputs: DistilTurnsInputs, answer: Statements) -> None:
     """Refuse numbers that stand for nothing, and an answer that declines."""
     turns, notes = range(1, len(inputs.turns) + 1), range(1, len(inputs.known) + 1)
-    for one in answer.statements:
+    for number, one in enumerate(answer.statements, 1):
         if not one.turns or not set(one.turns).issubset(turns):
-            raise InvalidAnswer(f"{one.text!r} names turns {one.turns}; they are {_span(turns)}")
+            raise InvalidAnswer(
+                f"statement {number} names turns {one.turns}; they are {_span(turns)}"
+            )
         named = {*one.replaces, *([] if one.same_as is None else [one.same_as])}
         if not named.issubset(notes):
             raise InvalidAnswer(
-                f"{one.text!r} names notes {sorted(named)}; they are {_span(notes)}"
+                f"statement {number} names notes {sorted(named)}; they are {_span(notes)}"
             )
     texts = (text for turn in inputs.turns for text in (turn.said, turn.answered))
     check_described((one.text for one in answer.statements), texts)

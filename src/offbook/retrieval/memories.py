@@ -326,10 +326,14 @@ def _before(
 
 @dataclass(slots=True)
 class RecalledMemories:
-    """Memories, best first, and what was left out."""
+    """Memories, best first, and what was left out.
+
+    ``felt`` are the further places of a question that names a feeling.
+    """
 
     items: list[ContextItem] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    felt: int = 0
 
 
 async def find_memories(

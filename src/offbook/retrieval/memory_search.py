@@ -3,7 +3,8 @@
 Takes: an index of memories, a question with its vector and emotion.  Gives: pieces of context, best
 first, and what was left out. How late a memory is, how strongly it was felt and whether it was felt
 as the question is add a little to what it has in common with the question, and never more: so a
-memory that holds what is asked for comes before one that only feels alike.
+memory that holds what is asked for comes before one that only feels alike. A question that names a
+feeling has a few places besides for those near in meaning that were felt most as it is.
 Source: ours, in place of the strategies of Emotional RAG (004), which ``retrieval.emotional`` has.
 The sum of relevance, recency and importance is after Park et al. 2023 (arXiv 2304.03442, Generative
 Agents), section 4.1.
@@ -23,6 +24,7 @@ from offbook.memory.gate import only_asks
 from offbook.models.beside import worked_out
 from offbook.prompts.emotion import shortened, write_told
 from offbook.retrieval.emotional import NEUTRAL, emotional_distances
+from offbook.retrieval.emotional import rank as rank_by_strategy
 from offbook.retrieval.memories import (
     RecalledMemories,
     View,
@@ -41,7 +43,7 @@ from offbook.retrieval.search import (
 from offbook.retrieval.statements import told_sentences
 from offbook.stores import memories
 from offbook.text.concepts import related_terms
-from offbook.text.emotion_names import MOST
+from offbook.text.emotion_names import MOST, names_feeling
 from offbook.text.grammar import FIRST_PERSON, word_set
 from offbook.text.words import fold, search_terms
 from offbook.types import ContextItem, Skipped
@@ -67,6 +69,8 @@ HALF: Final = 50
 """So many memories later, being late counts half."""
 FEW: Final = 8
 """Fewer memories do not say what likeness chance gives: theirs counts as it is."""
+FELT: Final = 2
+"""Further places of a question that names a feeling: for what was felt as it is."""
 _NAMED: Final = 60
 _LOOKED_AT: Final = 4
 _TOLD_CHARS: Final = 600
@@ -93,13 +97,16 @@ async def find_meant(
     k: int,
     least: float,
     mood: float = 0.0,
+    places: int = 6,
+    pool: int = 20,
     until: Position | None = None,
 ) -> RecalledMemories:
     """The ``k`` memories at most that a question means, best first.
 
     A turn that was distilled is not among them, its statements are; what is superseded is told with
     what supersedes it. ``least`` is the relevance that a memory needs, ``mood`` the weight of the
-    mood beside the question's emotion.
+    mood beside the question's emotion. Where the question names a feeling, ``FELT`` of the ``pool``
+    nearest in meaning come behind the first ``places`` for how they were felt.
 
     Raises:
         EmbedderMismatch: the stored vectors have another dimension than the question's.
@@ -114,6 +121,9 @@ async def find_meant(
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     ranked = await worked_out(rank, index, meant, _LOOKED_AT * k + over)
     ranked = [one for one in ranked if index.turns[index.rows[one.id]] not in conversation.present]
+    if meant.emotion is not None and names_feeling(question):
+        ranked = with_felt(index, meant.emotion, ranked, places, pool)
+        found.felt = FELT
     earlier = _superseded(index)
     named = {name for one in ranked for name in (one.id, *earlier.get(one.id, ()))}
     fragments = {one.id: one for one in await store.read(memories.get, character.id, list(named))}
@@ -142,8 +152,8 @@ class Ranked(NamedTuple):
     score: float
 
 
-def rank(index: MemoryIndex, meant: Meant, k: int) -> list[Ranked]:
-    """Score the best ``k`` memories that count, best first.
+def rank(index: MemoryIndex, meant: Meant, k: int, *, statements: bool = False) -> list[Ranked]:
+    """Score the best ``k`` memories that count, best first; ``statements`` alone where that is set.
 
     What a superseded statement has in common with the question counts for what supersedes it.
     """
@@ -167,8 +177,11 @@ def rank(index: MemoryIndex, meant: Meant, k: int) -> list[Ranked]:
     scores = relevance + _bonus(index, meant.emotion)
     if is_of_asker(meant.question):
         scores += np.float32(OF_ASKER) * np.array([turn is not None for turn in index.turns])
-    scores[now != np.arange(size)] = -1
-    best = top_positions(scores, min(k, int((now == np.arange(size)).sum())))
+    counts = now == np.arange(size)
+    if statements:
+        counts &= np.array([kind is not None for kind in index.kinds], bool)
+    scores[~counts] = -1
+    best = top_positions(scores, min(k, int(counts.sum())))
     return [
         Ranked(index.ids[row], float(relevance[row]), float(scores[row])) for row in best.tolist()
     ]
@@ -190,6 +203,23 @@ def _now(index: MemoryIndex) -> NDArray[np.intp]:
         # A turn whose statements stand for it; a statement that is superseded only later counts.
         now[row] = -1 if index.kinds[row] is None else last
     return now
+
+
+def with_felt(
+    index: MemoryIndex, emotion: Sequence[float], ranked: Sequence[Ranked], first: int, pool: int
+) -> list[Ranked]:
+    """Put those of a ``pool`` that were felt most as the question behind the ``first`` it means.
+
+    They are ranked by S-S: of those nearest in meaning the ones that are nearest in emotion
+    (Emotional RAG (004), section II-B.3).
+    """
+    rest = list(ranked[first:])
+    rows = [index.rows[one.id] for one in rest]
+    distances = emotional_distances(index.emotions[rows].astype(np.float64), emotion, NEUTRAL)
+    relevance = np.array([one.relevance for one in rest], np.float64)
+    alike = rank_by_strategy(-relevance, distances, "S-S", FELT, max(0, pool - first))
+    felt = [rest[one.index] for one in alike]
+    return [*ranked[:first], *felt, *(one for one in rest if one not in felt)]
 
 
 def is_of_asker(question: str) -> bool:

@@ -486,7 +486,9 @@ class EnsembleSettings(Section):
         5, ge=0, le=100, description="entities; those that the question names, however many"
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
-    memories: int = Field(6, ge=0, le=100, description="memories that the question means")
+    memories: int = Field(
+        6, ge=0, le=100, description="memories that the question means; 2 more for a feeling"
+    )
     memory_score: float = Field(
         0.0,
         ge=-1,

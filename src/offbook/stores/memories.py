@@ -211,19 +211,35 @@ def remove(
         The ids of those that were there.
     """
     c = memory_fragments.c
-    gone = [
-        fragment.id
+    there = [
+        fragment
         for fragment in get(conn, character, list(dict.fromkeys(ids)))
         if principal is None or fragment.principal == principal
     ]
+    gone = [fragment.id for fragment in there]
     if gone:
         chosen = of(memory_fragments, character) & among(memory_fragments.c.id, gone)
         conn.execute(delete(memory_fragments).where(chosen))
         grow_bank(conn, character, cleared=True)
-        jobs.remove_subjects(conn, character, gone)
-        # What they superseded counts again.
-        freed = of(memory_fragments, character) & among(c.superseded_by, gone)
-        conn.execute(update(memory_fragments).where(freed).values(superseded_by=None, retired=None))
+        # Why turns of a conversation were not distilled may quote them.
+        sessions = {fragment.session for fragment in there if fragment.session is not None}
+        jobs.remove_subjects(conn, character, [*gone, *sessions])
+        # What they superseded counts again, or is superseded by what superseded them.
+        after = {fragment.id: fragment.superseded_by for fragment in there}
+        before = select(c.superseded_by).distinct().where(of(memory_fragments, character))
+        for name in conn.scalars(before.where(among(c.superseded_by, gone))).all():
+            last: str | None = name
+            seen: set[str | None] = set()
+            while last in after and last not in seen:
+                seen.add(last)
+                last = after[last]
+            values = (
+                {"superseded_by": None, "retired": None}
+                if last in (None, *seen)
+                else {"superseded_by": last}
+            )
+            freed = of(memory_fragments, character, superseded_by=name)
+            conn.execute(update(memory_fragments).where(freed).values(**values))
     return gone
 
 

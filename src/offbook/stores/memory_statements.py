@@ -83,6 +83,8 @@ def supported_only(conn: Connection, character: str, places: Sequence[Place]) ->
 def take_support(conn: Connection, character: str, places: Sequence[Place]) -> list[str]:
     """Take the support of turns that go away from the statements that others support, too.
 
+    What else a statement rested on that goes with them is a turn again, as before it was distilled.
+
     Returns:
         The statements that nothing supports any more; the caller removes them.
     """
@@ -92,6 +94,7 @@ def take_support(conn: Connection, character: str, places: Sequence[Place]) -> l
     for name, left in _left(conn, character, places).items():
         if not left:
             gone.append(name)
+            _free_turns(conn, character, name)
             continue
         here = of(memory_evidence, character, memory_id=name)
         lost = sessions.difference(session for session, _ in left)
@@ -102,6 +105,15 @@ def take_support(conn: Connection, character: str, places: Sequence[Place]) -> l
         values = {"conversation_id": session, "turn_id": turn}
         conn.execute(update(memory_fragments).where(moved).values(values))
     return gone
+
+
+def _free_turns(conn: Connection, character: str, statement: str) -> None:
+    """Let the turns count that a statement stood for."""
+    c = memory_fragments.c
+    pairs = tuple_(c.conversation_id, c.turn_id)
+    turns = evidence(conn, character, [statement])[statement]
+    freed = of(memory_fragments, character) & c.kind.is_(None) & pairs.in_(turns)
+    conn.execute(update(memory_fragments).where(freed).values(retired=None))
 
 
 def _left(

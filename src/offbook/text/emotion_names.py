@@ -1,13 +1,18 @@
 """The eight emotions that memories, questions and moods are measured in, and how they are told.
 
-Takes: a line as a person writes it.  Gives: levels by name.
+Takes: a line as a person writes it, or a question.  Gives: levels by name; whether it names a
+feeling.
 Paper: Emotional RAG (004), section II-B.2: Plutchik's eight, each from 1 to 10, in this order.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
+
+from offbook.text.word_lists import word_lists
+from offbook.text.words import fold
 
 EMOTIONS: Final = (
     "joy",
@@ -22,6 +27,7 @@ EMOTIONS: Final = (
 LEAST: Final = 1.0
 """The level of an emotion that is not felt at all."""
 MOST: Final = 10.0
+_WIDE: Final = "\u2fff"
 _LEVEL: Final = re.compile(r"\d{1,3}(\.\d{1,9})?")
 
 
@@ -42,3 +48,15 @@ def read_levels(line: str) -> dict[str, float]:
             )
         levels[name] = read
     return levels
+
+
+def names_feeling(text: str) -> bool:
+    """Whether a word of it names a feeling, or that one is felt: "How angry were you?"."""
+    return _feelings().search(fold(text)) is not None
+
+
+@cache
+def _feelings() -> re.Pattern[str]:
+    beginnings = map(fold, word_lists("offbook.text")["feelings"])
+    # Scripts without blanks have no beginnings of words to look for.
+    return re.compile("|".join(one if one > _WIDE else rf"\b{one}" for one in sorted(beginnings)))

@@ -245,11 +245,16 @@ class _Memories:
             await self._forget(fragment)
 
         with part("div", "main"):
-            text("p", fragment.said, "quiet")
-            text("p", fragment.answered)
+            if fragment.kind is None:
+                text("p", fragment.said, "quiet")
+            text("p", fragment.answered or fragment.said)
             with part("div", "chips"):
                 origin = "authored" if fragment.session is None else "a conversation"
                 text("span", origin, "chip")
+                if fragment.kind is not None:
+                    text("span", fragment.kind.replace("_", " "), "chip")
+                if fragment.superseded_by is not None:
+                    text("span", "no longer so", "chip warn")
                 for name, level in strongest(fragment.emotion, 3):
                     text("span", f"{name} {level:g}", "chip warn")
         if self._may_forget(fragment):
@@ -258,7 +263,7 @@ class _Memories:
                 forget,
                 icon="delete_outline",
                 look="small danger",
-                label=f"Forget: {fragment.said[:60]}",
+                label=f"Forget: {(fragment.said or fragment.answered)[:60]}",
             )
 
     def _may_forget(self, fragment: MemoryFragment) -> bool:
