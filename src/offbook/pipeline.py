@@ -16,6 +16,7 @@ from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
+from offbook.prompts.refusals import assistant_speech
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
     from offbook.graph.assembly import GraphSize
     from offbook.ingestion.reports import DocumentReport, ProgressListener
+    from offbook.prompts.ask import Doubt
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
@@ -90,8 +92,12 @@ async def recall(
     skipped = recalled.skipped
     if character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
-    # 2 -- what the character's lorebooks have to say beside it ----------------------------------
+    # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
+    if runtime.settings.reply.style and method.needs(runtime.settings).graph:
+        shown = {item.text for item in context}
+        context += tuple(item for item in await knowledge.asker() if item.text not in shown)
+    # 3 -- what the character's lorebooks have to say beside it ----------------------------------
     lore = await lore_of(runtime.store, character)
     if lore is not None and (query := _lore_query(knowledge, question)).budget_tokens:
         entries = await asyncio.to_thread(lore.recall, query, knowledge.count)
@@ -139,7 +145,21 @@ def reply_inputs(
         token_counter(runtime.settings.tokens.encoding),
         options,
         character.settings,
+        runtime.settings.reply,
     )
+
+
+def _doubt(runtime: Runtime, inputs: ReplyInputs) -> Doubt | None:
+    """Say what is looked for in the beginning of a reply; nothing where words are given for it."""
+    if not runtime.settings.reply.style or inputs.begun:
+        return None
+    material = (inputs.profile, *inputs.voice, *(item.text for item in inputs.context))
+
+    def doubt(beginning: str) -> str:
+        said = assistant_speech(beginning, material)
+        return f"it speaks as an assistant ({said!r}), not as {inputs.character}" if said else ""
+
+    return doubt
 
 
 async def reply(
@@ -151,13 +171,15 @@ async def reply(
     options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> str:
     """Get the character's reply, whole; further samples are other replies to the same question."""
+    inputs = reply_inputs(runtime, character, recalled, history, options)
     return await ask(
         runtime.actor,
         REPLY,
-        reply_inputs(runtime, character, recalled, history, options),
+        inputs,
         sample=sample or options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        doubt=_doubt(runtime, inputs),
         retries=runtime.settings.answers.retries,
         ended=options.ended,
     )
@@ -171,12 +193,14 @@ def stream_reply(
     options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> AsyncIterator[str]:
     """Get the character's reply in pieces; closing the iterator cancels the call."""
+    inputs = reply_inputs(runtime, character, recalled, history, options)
     return stream_text(
         runtime.actor,
         REPLY,
-        reply_inputs(runtime, character, recalled, history, options),
+        inputs,
         sample=options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        doubt=_doubt(runtime, inputs),
         ended=options.ended,
     )

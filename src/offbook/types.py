@@ -15,6 +15,8 @@ MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
 Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
+Stance = Literal["open", "grounded", "in_character"]
+"""What a reply may rest on: docs/methods.md, "What a reply may rest on"."""
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -365,7 +367,8 @@ class Recall:
     """What retrieval returns for one question; no reply is in it.
 
     ``as_of`` is the point at which the character was asked, as the person named it (None: the end);
-    ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict).
+    ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
+    ``stance`` is what the reply may rest on.
     """
 
     character: str
@@ -380,6 +383,7 @@ class Recall:
     skipped: tuple[Skipped, ...] = ()
     as_of: str | None = None
     fallback: bool | None = None
+    stance: Stance = "in_character"
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
