@@ -40,6 +40,7 @@ def test_the_papers_numbers_are_the_defaults_and_faithful_is_the_papers_way():
     assert amadeus.gs == "live"
     assert not PRESETS["faithful"]["amadeus.profile"]
     assert PRESETS["faithful"]["retrieval.mode"] == "dense"
+    assert PRESETS["faithful"]["amadeus.window"] <= amadeus.m, "Algorithm 1 stops at the m-th yes"
 
 
 async def test_a_whole_recall_in_the_papers_order(ada):

@@ -189,6 +189,12 @@ class AdaptiveSettings(Section):
     steps: int = Field(
         3, ge=1, le=10, description="retrievals for a complex question, at most; one call between"
     )
+    search_by: Literal["missing", "thought"] = Field(
+        "missing", description="a further step searches for what is missing, or by the last thought"
+    )
+    own_knowledge: bool = Field(
+        False, description="what needs no retrieval is answered from the model's own knowledge"
+    )
 
 
 class RaptorSettings(Section):
@@ -638,6 +644,9 @@ class SettingsModel(Section):
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
     "faithful": {
+        "reply.style": False,
+        "context.voice_samples": 0,
+        "context.budget_tokens": 30_000,
         "retrieval.mode": "dense",
         "retrieval.follow_up": False,
         "naive.splitter": "recursive",
@@ -658,11 +667,31 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "rolerag.unmentioned": "out",
         "rolerag.source_chunks": 0,
         "amadeus.profile": False,
+        "amadeus.window": 2,
+        "adaptive.own_knowledge": True,
+        "adaptive.k": 6,
+        "adaptive.search_by": "thought",
+        "crag.k": 10,
+        "lightrag.k": 60,
+        "lightrag.neighbours": 200,
+        "lightrag.description_tokens": 500,
+        "lightrag.source_chunks": 50,
         "emotional.centred": False,
         "emotional.mood": 0.0,
     },
 }
 """What a preset sets where nothing else does; every difference is a named setting."""
+
+OF_METHODS: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "faithful": {
+        "vanilla": {"reply.stance": "open"},
+        "profile": {"reply.stance": "open"},
+        "rolerag": {"reply.stance": "grounded"},
+        "raptor": {"context.budget_tokens": 2_000},
+        "lightrag": {"context.budget_tokens": 12_000},
+    }
+}
+"""What a preset sets beside it for one method: where papers differ in what all methods share."""
 
 
 def setting_names() -> dict[str, str]:
