@@ -16,8 +16,7 @@ from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
-from offbook.prompts.refusals import assistant_speech
-from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
+from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
     from offbook.graph.assembly import GraphSize
     from offbook.ingestion.reports import DocumentReport, ProgressListener
-    from offbook.prompts.ask import Doubt
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
@@ -149,19 +147,6 @@ def reply_inputs(
     )
 
 
-def _doubt(runtime: Runtime, inputs: ReplyInputs) -> Doubt | None:
-    """Say what is looked for in the beginning of a reply; nothing where words are given for it."""
-    if not runtime.settings.reply.style or inputs.begun:
-        return None
-    material = (inputs.profile, *inputs.voice, *(item.text for item in inputs.context))
-
-    def doubt(beginning: str) -> str:
-        said = assistant_speech(beginning, material)
-        return f"it speaks as an assistant ({said!r}), not as {inputs.character}" if said else ""
-
-    return doubt
-
-
 async def reply(
     runtime: Runtime,
     character: Character,
@@ -179,7 +164,7 @@ async def reply(
         sample=sample or options.sample,
         documents=recalled.documents(),
         parameters={**runtime.settings.reply.parameters(), **options.parameters},
-        doubt=_doubt(runtime, inputs),
+        doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         retries=runtime.settings.answers.retries,
         ended=options.ended,
     )
@@ -201,6 +186,6 @@ def stream_reply(
         sample=options.sample,
         documents=recalled.documents(),
         parameters={**runtime.settings.reply.parameters(), **options.parameters},
-        doubt=_doubt(runtime, inputs),
+        doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         ended=options.ended,
     )

@@ -14,7 +14,7 @@ LINES = (
     "Well, I have trimmed that lamp since I was six.",
     "Ah, the light. It won't wait for you, friend.",
     "Well, I can't say that I mind the quiet!",
-    "Nobody asked the gulls, friend.",
+    "Nobody, friend, asked the gulls.",
     "Storms pass, and the lamp stays lit, truly.",
 )
 

@@ -13,7 +13,7 @@ from offbook.methods.amadeus import BELIEFS, TRAITS, extract
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.traits import EXTRACT_ATTRIBUTES, Attributes
 from offbook.settings import SettingsModel
-from offbook.settings.model import PRESETS
+from offbook.settings.presets import PRESETS
 from offbook.stores import characters, chunks, jobs
 from offbook.types import Message, Recall
 from tests.methods.revealing import DEEDS, STORY, Kept, Revealer

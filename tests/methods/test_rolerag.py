@@ -92,7 +92,7 @@ async def test_the_papers_way_asks_twice_and_gives_the_graph_alone(ada):
 @pytest.mark.parametrize(
     ("called", "reply", "titles"),
     [
-        ("maud keane", {}, ["Maud Keane → Ada Byrne (if it is this maud keane who talks to you)"]),
+        ("maud keane", {}, ["Ada Byrne → Maud Keane (if it is this maud keane who talks to you)"]),
         ("Nora Quill", {}, []),
         (None, {}, []),
         ("Maud Keane", {"style": False}, []),
@@ -112,7 +112,7 @@ async def test_whom_the_graph_ties_to_the_character_is_told_of_where_they_ask(
 
 
 def test_faithful_is_the_papers_way():
-    from offbook.settings.model import PRESETS
+    from offbook.settings.presets import PRESETS
 
     faithful = PRESETS["faithful"]
     assert (faithful["rolerag.hyde"], faithful["rolerag.source_chunks"]) == ("separate", 0)

@@ -9,7 +9,8 @@ from offbook import registry
 from offbook.errors import ConfigurationError
 from offbook.settings import load_settings
 from offbook.settings.loading import environment_name
-from offbook.settings.model import OF_METHODS, setting_names
+from offbook.settings.model import setting_names
+from offbook.settings.presets import OF_METHODS
 
 
 @pytest.fixture

@@ -87,10 +87,10 @@ _MARKS: Final[Mapping[str, re.Pattern[str]]] = {
     "Contractions": re.compile(r"\w['’](?:d|ll|m|re|t|ve)\b", re.IGNORECASE),
 }
 _OPENING: Final = re.compile(r"\W*([^\W\d_]+(?: [^\W\d_]+)?)(?=[,!…—])")
-_ADDRESS: Final = re.compile(r",\s+([^\W\d_]+(?: [^\W\d_]+){0,2})(?=\s*(?:[.!?…]|$))")
+_ADDRESS: Final = re.compile(r",\s+([^\W\d_]+(?: [^\W\d_]+){0,2})(?=\s*(?:[,.!?…]|$))")
 _NO_ADDRESS: Final = frozenset(
-    ("again", "alone", "either", "indeed", "maybe", "mostly", "perhaps", "please", "really",
-     "sometimes", "thanks", "though", "today", "tomorrow", "tonight", "yes")
+    ("again", "alone", "either", "however", "indeed", "maybe", "mostly", "perhaps", "please",
+     "really", "sometimes", "thanks", "though", "today", "tomorrow", "tonight", "yes")
 )  # fmt: skip
 """What may stand behind a last comma and names nobody."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.prompts.prompt import Prompt, Text
+from offbook.prompts.refusals import assistant_speech
 from offbook.text.grammar import Gender
 from offbook.types import ContextItem, Message, Stance
 
@@ -106,3 +107,16 @@ REPLY: Final = Prompt(
     cacheable=False,
 )
 """Speak as the character, from what the stance allows."""
+
+
+def doubt_of(inputs: ReplyInputs) -> Callable[[str], str] | None:
+    """Return what says whether a reply begins as an assistant's; None where words begin it."""
+    if inputs.begun:
+        return None
+    material = (inputs.profile, *inputs.voice, *(item.text for item in inputs.context))
+
+    def doubt(beginning: str) -> str:
+        said = assistant_speech(beginning, material)
+        return f"it speaks as an assistant ({said!r}), not as {inputs.character}" if said else ""
+
+    return doubt

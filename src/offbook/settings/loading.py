@@ -18,7 +18,8 @@ from platformdirs import user_config_dir
 from pydantic import SecretStr, ValidationError
 
 from offbook.errors import STARS, ConfigurationError, hide_passwords
-from offbook.settings.model import OF_METHODS, PRESETS, SettingsModel, setting_names
+from offbook.settings.model import SettingsModel, setting_names
+from offbook.settings.presets import OF_METHODS, PRESETS
 
 PROJECT_FILE: Final = "offbook.toml"
 _SHORT: Final = {
