@@ -15,7 +15,7 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack, cast
 
-from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
+from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer, OffbookError
 from offbook.prompts.prompt import Prompt, describe_schema, may_be_empty, read_answer, render
 from offbook.prompts.reply import REPLY
 from offbook.text.sentences import last_sentence_end
@@ -214,25 +214,52 @@ async def stream_text(
         ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
     """
     request = request_of(prompt, inputs, **options)
+    empty = True
     while True:
-        empty, why, held = True, "", "" if doubt else None
-        async with aclosing(model.stream(request)) as pieces:  # type: ignore[type-var]
-            async for piece in pieces:
-                empty = empty and not piece.strip()
-                if held is None:
+        stream = model.stream(request) if doubt is None else _held_back(model, request, doubt)
+        try:
+            async with aclosing(stream) as pieces:  # type: ignore[type-var]
+                async for piece in pieces:
+                    empty = empty and not piece.strip()
                     yield piece
-                elif _is_begun(held := held + piece):
-                    if why := doubt(held) if doubt else "":
-                        break
-                    yield held
-                    held = None
-        if held and not why and not (why := doubt(held) if doubt else ""):
-            yield held
-        if not why:
             break
-        doubt, request = None, _once_more(request, why)
+        except _InDoubtError as error:
+            doubt, request = None, _once_more(request, str(error))
     if empty and not may_be_empty(request):
         raise InvalidAnswer("the answer is empty", "ask again, or try another model")
+
+
+class _InDoubtError(Exception):
+    """The beginning of a text is in doubt; nothing of it was shown."""
+
+
+async def _held_back(model: ChatModel, request: ChatRequest, doubt: Doubt) -> AsyncIterator[str]:
+    """The pieces of an answer, once its beginning is beyond doubt, or the stream broke off."""
+    held: list[str] | None = []
+    stream = model.stream(request)
+    async with aclosing(stream) as pieces:  # type: ignore[type-var]
+        try:
+            async for piece in pieces:
+                if held is None:
+                    yield piece
+                    continue
+                held.append(piece)
+                if _is_begun("".join(held)):
+                    for each in _beyond(doubt, held):
+                        yield each
+                    held = None
+        except OffbookError:
+            for each in held or ():
+                yield each
+            raise
+    for each in _beyond(doubt, held or []):
+        yield each
+
+
+def _beyond(doubt: Doubt, held: list[str]) -> list[str]:
+    if why := doubt("".join(held)):
+        raise _InDoubtError(why)
+    return held
 
 
 def _is_begun(text: str) -> bool:
