@@ -60,7 +60,7 @@ async def test_from_a_document_to_a_reply(ada, mode):
     assert await pipeline.reply(found, known, recall) == "Mrs Somerville taught me."
     (request,) = actor.requests
     assert request.messages[-1].content.endswith("Who taught you mathematics?")
-    assert "The engine weaves patterns." in request.messages[0].content
+    assert "The engine weaves patterns." in request.messages[-1].content
     assert request.documents == {"ada/ada-md"}
     assert not request.cacheable
 

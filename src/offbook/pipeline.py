@@ -16,7 +16,7 @@ from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
-from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions
+from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
 
@@ -91,8 +91,12 @@ async def recall(
     skipped = recalled.skipped
     if character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
-    # 2 -- what the character's lorebooks have to say beside it ----------------------------------
+    # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
+    if runtime.settings.reply.style and method.needs(runtime.settings).graph:
+        shown = {item.text for item in context}
+        context += tuple(item for item in await knowledge.asker() if item.text not in shown)
+    # 3 -- what the character's lorebooks have to say beside it ----------------------------------
     lore = await lore_of(runtime.store, character)
     if lore is not None and (query := _lore_query(knowledge, question)).budget_tokens:
         entries = await asyncio.to_thread(lore.recall, query, knowledge.count)
@@ -140,6 +144,7 @@ def reply_inputs(
         token_counter(runtime.settings.tokens.encoding),
         options,
         character.settings,
+        runtime.settings.reply,
     )
 
 
@@ -152,13 +157,15 @@ async def reply(
     options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> str:
     """Get the character's reply, whole; further samples are other replies to the same question."""
+    inputs = reply_inputs(runtime, character, recalled, history, options)
     return await ask(
         runtime.actor,
         REPLY,
-        reply_inputs(runtime, character, recalled, history, options),
+        inputs,
         sample=sample or options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         retries=runtime.settings.answers.retries,
         ended=options.ended,
     )
@@ -172,12 +179,14 @@ def stream_reply(
     options: ReplyOptions = DEFAULT_OPTIONS,
 ) -> AsyncIterator[str]:
     """Get the character's reply in pieces; closing the iterator cancels the call."""
+    inputs = reply_inputs(runtime, character, recalled, history, options)
     return stream_text(
         runtime.actor,
         REPLY,
-        reply_inputs(runtime, character, recalled, history, options),
+        inputs,
         sample=options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.model_dump(exclude_none=True), **options.parameters},
+        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         ended=options.ended,
     )

@@ -15,6 +15,7 @@ MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
 Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
+Stance = Literal["open", "grounded", "in_character"]
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -364,7 +365,7 @@ class IndexRequirements:
 class Recall:
     """What retrieval returns for one question; no reply is in it.
 
-    ``as_of`` is the point at which the character was asked, as the person named it (None: the end);
+    ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict).
     """
 
@@ -380,6 +381,7 @@ class Recall:
     skipped: tuple[Skipped, ...] = ()
     as_of: str | None = None
     fallback: bool | None = None
+    stance: Stance = "in_character"
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
@@ -534,9 +536,8 @@ class CharacterPart:
 class CharacterFile:
     """What a card or a lorebook of another program says about a character.
 
-    ``name`` is the card's own (empty: a lorebook), ``raw`` the whole of it, ``words`` what is said
-    or told in every conversation, ``assets`` are bytes by place (empty: the card's picture),
-    ``findings`` what was mended or cannot be kept.
+    ``name`` is the card's (empty: a lorebook), ``raw`` all of it, ``words`` what every conversation
+    says or tells, ``assets`` bytes by place (empty: the card's picture), ``findings`` what is lost.
     """
 
     kind: Literal["card", "lorebook"]
@@ -572,8 +573,8 @@ class WrittenFile:
 class ChatTurn:
     """A turn of a chat log: what was said, what was answered, and when.
 
-    Where a text is empty there is no message. ``swipes`` are all replies to the same words, where
-    there are several; ``swipe`` is the one that counts.
+    Where a text is empty there is no message. ``swipes`` are all replies to the same words;
+    ``swipe`` is the one that counts.
     """
 
     said: str

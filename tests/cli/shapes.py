@@ -41,6 +41,7 @@ RECALL = {
     "mood": (None, dict),
     "skipped": [{"kind": str, "title": str, "why": str}],
     "as_of": (None, str),
+    "stance": {"open", "grounded", "in_character"},
     "usage": USAGE,
 }
 ASK = {**RECALL, "reply": str}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from offbook.context.assembly import assemble
 from offbook.prompts.ask import request_of
 from offbook.prompts.reply import REPLY
-from offbook.settings.model import ContextSettings
+from offbook.settings.model import ContextSettings, ReplySettings
+from offbook.text.emotion_names import EMOTIONS
 from offbook.types import ContextItem, Message, Recall
 
 HISTORY = (
@@ -34,7 +37,7 @@ def test_the_profile_is_stable_and_the_rest_is_not():
 
 def test_speech_samples_are_as_many_as_set():
     voice = tuple(f"sample {n}" for n in range(9))
-    assert assemble(recall(), voice, (), ContextSettings(voice_samples=2)).voice == voice[:2]
+    assert len(assemble(recall(), voice, (), ContextSettings(voice_samples=2)).voice) == 2
     assert assemble(recall(), voice, (), ContextSettings(voice_samples=0)).voice == ()
 
 
@@ -61,8 +64,21 @@ def test_what_changes_with_every_question_stands_behind_what_does_not():
         "user",
     ]
     assert "She keeps a light." in prompts[0][0].content
-    assert "The sea does not argue." in prompts[0][0].content
+    assert "The sea does not argue." in prompts[0][-1].content
     assert "a first fact" in prompts[0][-1].content
+
+
+def test_how_the_character_speaks_and_feels_is_told_unless_it_is_switched_off():
+    voice = ("Well, no.", "Well, yes.", "Well, who knows?", "Ask the gulls.")
+    felt = replace(recall(), mood=dict.fromkeys(EMOTIONS, 1.0) | {"fear": 8.0}, stance="open")
+    said = tuple(Message("assistant", f"The sea does not argue. {n}") for n in range(2))
+    told = assemble(felt, voice, said, ContextSettings())
+    assert "Openings: well." in told.style
+    assert "fear (strongly)" in told.mood
+    assert told.repeated
+    assert told.stance == "open"
+    plain = assemble(felt, voice, said, ContextSettings(), reply=ReplySettings(style=False))
+    assert (plain.style, plain.mood, plain.repeated) == ("", "", ())
 
 
 def test_the_gender_of_the_characters_pronouns_is_told_where_it_is_known():

@@ -80,7 +80,7 @@ def test_the_prompt_has_the_manner_in_front_and_the_reminder_behind_the_history(
     assert "Keep answers under forty words." in system.content
     assert "Never mention the year." not in system.content
     assert last.content.index("Never mention the year.") < last.content.index("And now?")
-    assert system.content.index("Lonely?") < system.content.index("forty words")
+    assert last.content.index("Lonely?") < last.content.index("Never mention the year.")
 
 
 def test_a_card_cannot_close_its_fence():
@@ -93,7 +93,7 @@ def test_a_card_cannot_close_its_fence():
 
 def test_without_a_card_nothing_is_said_of_one():
     system, last = render(REPLY, assemble(RECALL, (), (), ContextSettings()))
-    assert "wrote you down" not in system.content + last.content
+    assert "your author" not in system.content + last.content
 
 
 def test_a_greeting_goes_with_the_beginning_of_the_conversation():

@@ -79,8 +79,12 @@ class Told(Answering):
 
     def _step(self, step: int) -> NextStep:
         if step < len(self.searches):
-            return NextStep(enough=False, search=self.searches[step])
-        return NextStep(enough=True, search="")
+            return NextStep(
+                thought=f"So it was {self.searches[step]}.",
+                enough=False,
+                search=self.searches[step],
+            )
+        return NextStep(thought="", enough=True, search="")
 
 
 @dataclass

@@ -23,6 +23,20 @@ async def test_a_question_that_needs_nothing_is_not_searched_for(ada):
     assert ada.model.asked == ["classify_question"]
 
 
+async def test_class_a_is_answered_from_the_models_own_knowledge_where_that_is_set(ada):
+    ada.model.route = "none"
+    assert (await ada.recall("Hello!")).stance == "in_character"
+    ada.sections["adaptive"]["own_knowledge"] = True
+    assert (await ada.recall("Hello!")).stance == "open"
+    ada.model.route = "one"
+    assert (await ada.recall(QUESTION)).stance == "in_character"
+    assert [each.own_knowledge for each in ada.model.inputs("classify_question")] == [
+        False,
+        True,
+        True,
+    ]
+
+
 async def test_one_retrieval_is_what_naive_recalls(ada):
     naive = Asked(ada.store, Told(), "naive", {"naive": {"k": 3}})
     ada.sections["adaptive"]["k"] = 3
@@ -48,6 +62,13 @@ async def test_several_steps_search_for_what_is_missing(ada):
         {"ada-byrne/a-md", "ada-byrne/b-md"},
     ]
     assert found.skipped == ()
+
+
+async def test_a_step_may_search_by_the_last_thought_as_the_paper_does(ada):
+    ada.model.route, ada.model.searches = "several", ("a sloop with bread",)
+    ada.sections["adaptive"]["search_by"] = "thought"
+    await ada.recall(QUESTION)
+    assert ada.model.inputs("next_step")[1].searched == (QUESTION, "So it was a sloop with bread.")
 
 
 async def test_each_step_has_its_part_of_the_budget(ada):

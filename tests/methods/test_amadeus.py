@@ -13,7 +13,7 @@ from offbook.methods.amadeus import BELIEFS, TRAITS, extract
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.traits import EXTRACT_ATTRIBUTES, Attributes
 from offbook.settings import SettingsModel
-from offbook.settings.model import PRESETS
+from offbook.settings.presets import PRESETS
 from offbook.stores import characters, chunks, jobs
 from offbook.types import Message, Recall
 from tests.methods.revealing import DEEDS, STORY, Kept, Revealer
@@ -40,6 +40,7 @@ def test_the_papers_numbers_are_the_defaults_and_faithful_is_the_papers_way():
     assert amadeus.gs == "live"
     assert not PRESETS["faithful"]["amadeus.profile"]
     assert PRESETS["faithful"]["retrieval.mode"] == "dense"
+    assert PRESETS["faithful"]["amadeus.window"] <= amadeus.m, "Algorithm 1 stops at the m-th yes"
 
 
 async def test_a_whole_recall_in_the_papers_order(ada):

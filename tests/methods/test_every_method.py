@@ -11,7 +11,7 @@ import pytest
 from offbook import registry
 from offbook.errors import ConfigurationError, EmbedderMismatch, ModelError
 from offbook.settings import SettingsModel
-from offbook.settings.model import PRESETS
+from offbook.settings.presets import PRESETS
 from offbook.types import IndexRequirements
 from tests.graph.world import Trigrams
 from tests.methods import compared, questions, revealing

@@ -10,6 +10,7 @@ import pytest
 from offbook import pipeline
 from offbook.errors import IndexMissing, ModelError
 from offbook.ingestion.reports import unheard
+from offbook.memory.turns import ConversationContext
 from offbook.stores import characters, jobs
 from offbook.types import Message
 from tests.graph.world import Trigrams
@@ -88,8 +89,30 @@ async def test_the_papers_way_asks_twice_and_gives_the_graph_alone(ada):
     assert kinds(found)["entity"] == ["Black Finn (Tom Byrne)"]
 
 
+@pytest.mark.parametrize(
+    ("called", "reply", "titles"),
+    [
+        ("maud keane", {}, ["Ada Byrne → Maud Keane (if it is this maud keane who talks to you)"]),
+        ("Nora Quill", {}, []),
+        (None, {}, []),
+        ("Maud Keane", {"style": False}, []),
+    ],
+)
+async def test_whom_the_graph_ties_to_the_character_is_told_of_where_they_ask(
+    ada, called, reply, titles
+):
+    ada.settings |= {"reply": reply}
+    talking = ConversationContext(called=called)
+    found = await pipeline.recall(
+        ada.runtime, await ada.character(), "Good day.", conversation=talking
+    )
+    ties = [item for item in found.context if "who talks to you" in item.title]
+    assert [item.title for item in ties] == titles
+    assert all("Maud Keane" in item.text and item.sources for item in ties)
+
+
 def test_faithful_is_the_papers_way():
-    from offbook.settings.model import PRESETS
+    from offbook.settings.presets import PRESETS
 
     faithful = PRESETS["faithful"]
     assert (faithful["rolerag.hyde"], faithful["rolerag.source_chunks"]) == ("separate", 0)

@@ -42,6 +42,7 @@ from offbook.prompts.probes import (
 )
 from offbook.prompts.prompt import in_order
 from offbook.prompts.question import ANALYSE_QUESTION, QuestionInputs
+from offbook.prompts.refusals import assistant_speech
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.text.emotion_names import EMOTIONS
@@ -190,6 +191,46 @@ async def test_a_stream_gives_its_pieces():
 async def test_a_stream_of_nothing_is_an_error():
     with pytest.raises(InvalidAnswer, match="empty"):
         _ = [piece async for piece in stream_text(Scripted(" "), REPLY, reply_inputs())]
+
+
+SERVICE = "As an AI, I cannot say. Ask me anything else."
+SPOKEN = "I am Ada, and I count. That is all."
+
+
+def doubt(beginning: str) -> str:
+    return "it speaks as an assistant" if assistant_speech(beginning) else ""
+
+
+async def test_a_reply_that_begins_like_an_assistants_is_asked_for_again_once():
+    model = Scripted(SERVICE, SPOKEN)
+    assert await ask(model, REPLY, reply_inputs(), doubt=doubt) == SPOKEN
+    assert "it speaks as an assistant" in model.requests[1].messages[0].content
+    assert model.requests[1].messages[-1] == model.requests[0].messages[-1]
+    stubborn = Scripted(SERVICE, SERVICE)
+    assert await ask(stubborn, REPLY, reply_inputs(), doubt=doubt) == SERVICE
+    assert len(stubborn.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "told", "calls"),
+    [
+        ((SPOKEN,), SPOKEN, 1),
+        ((SERVICE, SPOKEN), SPOKEN, 2),
+        ((SERVICE, SERVICE), SERVICE, 2),
+        (("I'm just an AI",), "", 1),
+    ],
+)
+async def test_of_a_stream_nothing_is_shown_that_is_taken_back(answers, told, calls):
+    model = Scripted(*answers, "I am Ada.")
+    pieces = [piece async for piece in stream_text(model, REPLY, reply_inputs(), doubt=doubt)]
+    assert "".join(pieces).split() == (told or "I am Ada.").split()
+    assert len(model.requests) == (calls if told else 2)
+
+
+async def test_a_reply_comes_in_the_pieces_that_the_model_gave():
+    model = Scripted(SPOKEN)
+    pieces = [piece async for piece in stream_text(model, REPLY, reply_inputs(), doubt=doubt)]
+    assert [piece.strip() for piece in pieces] == SPOKEN.split()
 
 
 @dataclass(frozen=True)

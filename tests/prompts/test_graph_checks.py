@@ -222,4 +222,4 @@ def test_a_grade_that_does_not_fit_its_passage_is_refused(relevant, grade, fault
 def test_a_step_that_does_not_say_what_is_missing_is_refused():
     inputs = NextStepInputs("Ada", "q", ("one",), ("q",))
     with pytest.raises(InvalidAnswer, match="search is empty"):
-        check_next_step(inputs, NextStep(enough=False, search=" "))
+        check_next_step(inputs, NextStep(thought="", enough=False, search=" "))

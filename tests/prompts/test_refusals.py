@@ -13,7 +13,7 @@ from offbook.prompts.entities import (
     MergeRelationsInputs,
     RelationToMerge,
 )
-from offbook.prompts.refusals import check_described
+from offbook.prompts.refusals import assistant_speech, check_described
 from offbook.prompts.summaries import (
     PROFILE,
     SUMMARIZE_CLUSTER,
@@ -91,3 +91,36 @@ def test_whatever_is_kept_as_a_description_is_checked(prompt, inputs, answer):
     assert read(prompt, inputs, kept)
     with pytest.raises(InvalidAnswer, match="declines"):
         read(prompt, inputs, answer.replace("{}", PLAIN))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "As an AI language model, I have no childhood.",
+        "I'm just an AI, so I do not eat.",
+        "Hello! How can I help you today?",
+        "I'd be happy to help with that.",
+        "作为一个人工智能，我没有童年。",
+        "En tant qu'IA, je ne mange pas.",
+    ],
+)
+def test_assistant_speech_is_known_by_how_a_reply_begins(reply):
+    said = assistant_speech(reply)
+    assert said
+    assert said in reply.lower()
+    assert assistant_speech(f"{'Well. ' * 80}{reply}") == ""
+    assert assistant_speech(reply, [f"She says: {reply}"]) == ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "How can I help you? The lamp oil is on the left.",
+        "I am an aide to the harbour master.",
+        "As an air pilot I saw it from above.",
+        "I would be happy to see the sea again.",
+        "I am here to trim the lamp.",
+    ],
+)
+def test_people_may_offer_help_and_be_happy(reply):
+    assert assistant_speech(reply) == ""

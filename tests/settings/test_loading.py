@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from offbook import registry
 from offbook.errors import ConfigurationError
 from offbook.settings import load_settings
 from offbook.settings.loading import environment_name
 from offbook.settings.model import setting_names
+from offbook.settings.presets import OF_METHODS
 
 
 @pytest.fixture
@@ -84,6 +86,35 @@ def test_the_faithful_preset_sets_what_nothing_else_sets(load):
     assert load({"preset": "faithful"}).origin("retrieval.mode").label == "preset faithful"
     mixed = load({"preset": "faithful"}, {"OFFBOOK_RETRIEVAL_MODE": "lexical"})
     assert mixed.values.retrieval.mode == "lexical"
+
+
+@pytest.mark.parametrize(
+    ("method", "stance", "tokens"),
+    [
+        ("vanilla", "open", 30_000),
+        ("profile", "open", 30_000),
+        ("rolerag", "grounded", 30_000),
+        ("amadeus", "in_character", 30_000),
+        ("raptor", "in_character", 2_000),
+        ("lightrag", "in_character", 12_000),
+    ],
+)
+def test_faithful_sets_for_a_method_what_its_paper_says(load, method, stance, tokens):
+    settings = load({"preset": "faithful", "method": method})
+    assert settings.values.reply.stance == stance
+    assert settings.values.context.budget_tokens == tokens
+    assert settings.values.context.voice_samples == 0
+    assert load({"method": method}).values.reply.stance == "in_character"
+    chosen = load({"preset": "faithful", "method": method, "reply.stance": "open"})
+    assert chosen.values.reply.stance == "open"
+    other = settings.overlaid({"method": "naive"}).values
+    assert (other.reply.stance, other.context.budget_tokens) == ("in_character", 30_000)
+
+
+def test_what_a_preset_sets_for_a_method_is_a_setting_of_a_method_that_there_is():
+    for of_method in OF_METHODS.values():
+        assert set(of_method) <= set(registry.names("method"))
+        assert {name for values in of_method.values() for name in values} <= set(setting_names())
 
 
 def test_prices_take_model_names_with_dots(load):

@@ -103,7 +103,7 @@ def user_profile(user: str | None, principal: str, settings: UserSettings) -> Us
 
 def was_cut(endings: Sequence[Ending]) -> bool:
     """Whether a reply ended at its limit of length."""
-    return any(ending.finish_reason == "length" for ending in endings)
+    return bool(endings) and endings[-1].finish_reason == "length"
 
 
 def _now() -> datetime:

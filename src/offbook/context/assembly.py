@@ -18,11 +18,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
+from offbook.context.speech import fitting_lines, mood_sentence, repeated_phrases, style_card
 from offbook.models.builtin import embed_texts
 from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyInputs, ReplyOptions
 from offbook.retrieval.passages import cut_to
 from offbook.retrieval.search import IndexCache
-from offbook.settings.model import ContextSettings
+from offbook.settings.model import ContextSettings, ReplySettings
 from offbook.text.encodings import TokenCounter
 from offbook.text.sentences import sentences
 from offbook.text.tokens import count_tokens, truncate_to_tokens
@@ -489,6 +490,9 @@ _NAMES: Final = "names"
 """Where the names stand by which a book calls it."""
 
 
+DEFAULT_REPLY: Final = ReplySettings()
+
+
 def assemble(
     recall: Recall,
     voice: Sequence[str],
@@ -497,6 +501,7 @@ def assemble(
     count: TokenCounter = count_tokens,
     options: ReplyOptions = DEFAULT_OPTIONS,
     own: Mapping[str, Any] | None = None,
+    reply: ReplySettings = DEFAULT_REPLY,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
 
@@ -508,6 +513,8 @@ def assemble(
         count: Counts the tokens of a text.
         options: What whoever asks wants of the reply.
         own: The character's own settings, with the words of its card and its gender.
+        reply: Whether the actor is told how the character speaks and feels, and what it said more
+            than once of late.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
@@ -520,11 +527,15 @@ def assemble(
         turn=str(len(history) + options.earlier),
     )
     meant = card.about_the_person(options.called)
+    shown = fit_history(history, settings.history_tokens, count)
+    spoken = [message.content for message in shown if message.role == "assistant"]
+    turn = (len(history) + options.earlier) // 2
+    lines = card.voice(voice, options.called)
     return ReplyInputs(
         character=recall.character,
         profile=profile,
-        voice=card.voice(voice[: settings.voice_samples], options.called),
-        history=fit_history(history, settings.history_tokens, count),
+        voice=fitting_lines(recall.question, lines, settings.voice_samples, turn),
+        history=shown,
         context=volatile,
         question=recall.question,
         directions=options.directions,
@@ -537,4 +548,8 @@ def assemble(
         reminder=wish(card.post_history_instructions),
         gender=(own or {}).get(_GENDER, ""),
         names=_texts((own or {}).get(_NAMES)),
+        stance=recall.stance,
+        style=style_card(lines) if reply.style else "",
+        mood=mood_sentence(recall.mood) if reply.style else "",
+        repeated=repeated_phrases(spoken) if reply.style else (),
     )

@@ -3,8 +3,9 @@
 Takes: a question.  Gives: nothing, the chunks of one retrieval, or those of several steps.
 Paper: Adaptive-RAG (Jeong et al. 2024, arXiv 2403.14403), section 3; its class C runs IRCoT
 (Trivedi et al. 2023). Left out: the trained classifier, whose place a prompt takes, and the data
-that label themselves for it; and the chain of thought between the steps, of which only what is
-missing is asked for. At most three steps.
+that label themselves for it. At most three steps. By default a step searches for what is missing,
+and greetings alone need none; ``faithful`` searches by the last thought (``adaptive.search_by``),
+for 6 chunks a step, and has the model answer class A from its own knowledge.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from offbook.types import IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from offbook.methods.knowledge import Knowledge
-    from offbook.prompts.retrieval import Retrievals
+    from offbook.prompts.retrieval import NextStep, Retrievals
     from offbook.protocols import ChatModel
     from offbook.settings import SettingsModel
     from offbook.types import Character, Passage, Recall
@@ -61,9 +62,12 @@ async def retrieve_in_steps(
     *,
     steps: int,
     k: int,
+    by_thought: bool = False,
     retries: int = RETRIES,
 ) -> Steps:
     """Retrieve until nothing is missing, nothing new is found, or ``steps`` are done.
+
+    What is missing is searched for; ``by_thought``: the model's last thought, as in IRCoT.
 
     Raises:
         ModelError: the endpoint failed for good, or refuses the question itself.
@@ -87,24 +91,26 @@ async def retrieve_in_steps(
         if not new or len(passages_by_step) == steps:
             break
         try:
-            text = await _missing(model, character, question, passages_by_step, searched, retries)
+            step = await _next(model, character, question, passages_by_step, searched, retries)
         except (AnswerError, InputRefused) as error:
             failed = why_without(error)
             break
+        wanted = step.thought if by_thought and step.thought.strip() else step.search
+        text = "" if step.enough else " ".join(wanted.split())
         if not text or _terms(text) in map(_terms, searched):  # searched for before
             break
     return Steps(tuple(passages_by_step), tuple(searched), failed)
 
 
-async def _missing(
+async def _next(
     model: ChatModel,
     character: Character,
     question: str,
     passages_by_step: Sequence[Sequence[Passage]],
     searched: Sequence[str],
     retries: int,
-) -> str:
-    """What to search for next; empty where the passages are enough."""
+) -> NextStep:
+    """What to do next."""
     chunks = [passage.chunk for step in passages_by_step for passage in step]
     inputs = NextStepInputs(
         character=character.name,
@@ -113,8 +119,7 @@ async def _missing(
         searched=tuple(searched),
     )
     documents = frozenset(f"{character.id}/{chunk.document}" for chunk in chunks)
-    answer = await ask(model, NEXT_STEP, inputs, documents=documents, retries=retries)
-    return "" if answer.enough else " ".join(answer.search.split())
+    return await ask(model, NEXT_STEP, inputs, documents=documents, retries=retries)
 
 
 def _terms(text: str) -> set[str]:
@@ -149,11 +154,14 @@ class Adaptive:
             f"step {number}": (1.0, [knowledge.passage(hit) for hit in hits])
             for number, hits in enumerate(steps, 1)
         }
-        return knowledge.divided_recall(self.name, question, kinds, skipped=skipped)
+        recalled = knowledge.divided_recall(self.name, question, kinds, skipped=skipped)
+        alone = settings.own_knowledge and route == "none"
+        return replace(recalled, stance="open") if alone else recalled
 
     async def _route(self, knowledge: Knowledge, question: str) -> tuple[Retrievals, list[Skipped]]:
         """How many retrievals; where that could not be judged, one stands in, and it is said."""
-        inputs = ComplexityInputs(knowledge.character.name, knowledge.in_full(question))
+        alone = knowledge.settings.adaptive.own_knowledge
+        inputs = ComplexityInputs(knowledge.character.name, knowledge.in_full(question), alone)
         model, retries = knowledge.extractor_for(self.name), knowledge.settings.answers.retries
         try:
             answer = await ask(model, CLASSIFY_QUESTION, inputs, retries=retries)
@@ -179,6 +187,7 @@ class Adaptive:
             lambda text, most: alone.search(text, settings.splitter, most),
             steps=settings.steps,
             k=settings.k,
+            by_thought=settings.search_by == "thought",
             retries=knowledge.settings.answers.retries,
         )
         if not outcome.failed:

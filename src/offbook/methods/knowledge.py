@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -277,6 +277,24 @@ class Knowledge:
             until=self.until,
         )
 
+    async def asker(self) -> list[ContextItem]:
+        """What the graph says of the character and whoever has the name of the person who asks.
+
+        Raises:
+            IndexMissing: the graph was not built.
+        """
+        from offbook.retrieval.boundary import relation_item
+
+        called = self.conversation.called
+        graph = await self.graph() if called else None
+        if graph is None or called is None or graph.own is None:
+            return []
+        places = graph.names.lookup(called)
+        ties = [tie for place in places for tie in graph.between(graph.own, place)]
+        items = [relation_item(graph, tie) for tie in ties[:1]]
+        note = f"(if it is this {called} who talks to you)"
+        return [replace(item, title=f"{item.title} {note}") for item in items]
+
     def passage(self, passage: Passage) -> ContextItem:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk
@@ -355,4 +373,5 @@ class Knowledge:
             mood=self.conversation.mood,
             skipped=skipped,
             as_of=None if self.point is None else self.point.text,
+            stance=self.settings.reply.stance,
         )

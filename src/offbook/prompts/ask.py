@@ -15,9 +15,10 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack, cast
 
-from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer
+from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer, OffbookError
 from offbook.prompts.prompt import Prompt, describe_schema, may_be_empty, read_answer, render
 from offbook.prompts.reply import REPLY
+from offbook.text.sentences import last_sentence_end
 from offbook.types import ChatRequest, Ending, Message
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def _has_list(prompt: Prompt[Any, Any]) -> bool:
 
 
 Out = TypeVar("Out")
+
+Doubt = Callable[[str], str]
+"""Says what is wrong with how a text begins; empty where nothing is."""
 
 RETRIES: Final = 2
 """How often an unusable answer is asked for again (setting ``answers.retries``)."""
@@ -125,9 +129,17 @@ async def ask(
     inputs: In,
     *,
     retries: int = RETRIES,
+    doubt: Doubt | None = None,
     **options: Unpack[RequestOptions],
 ) -> Out:
     """Return the value of the model's answer.
+
+    Args:
+        model: Whom to ask.
+        prompt: What.
+        inputs: With what.
+        retries: How often an unusable answer is asked for again.
+        doubt: What is to be looked for in a text; one in doubt is asked for again once.
 
     Raises:
         AnswerError: no answer could be used, asked for again ``retries`` times; the item has to be
@@ -140,7 +152,11 @@ async def ask(
     for left in range(retries, -1, -1):
         response = await model.complete(request)
         try:
-            return cast("Out", read_answer(request, response))
+            value = read_answer(request, response)
+            why = doubt(value) if doubt is not None and left else ""
+            if not why:
+                return cast("Out", value)
+            doubt, request = None, _once_more(first, why)
         except AnswerError as error:
             if left == 0:
                 error.hint = error.hint or (
@@ -151,11 +167,11 @@ async def ask(
             limit = request.limit
             if limit is not None and isinstance(error, IncompleteAnswer):
                 limit *= 2  # it may have been ours that cut the answer off
-            request = replace(_once_more(first, error), limit=limit)
+            request = replace(_once_more(first, error.message), limit=limit)
     raise AssertionError("unreachable")
 
 
-def _once_more(first: ChatRequest, error: AnswerError) -> ChatRequest:
+def _once_more(first: ChatRequest, why: str) -> ChatRequest:
     """A new request that says what was wrong with the last answer.
 
     It is said in front, in the system message: the last message stays what it was, so that the
@@ -163,7 +179,7 @@ def _once_more(first: ChatRequest, error: AnswerError) -> ChatRequest:
     of tokens is not paid for again.
     """
     complaint = (
-        f"An earlier answer to this could not be used: {error.message}.\n"
+        f"An earlier answer to this could not be used: {why}.\n"
         "Answer whole and from the beginning. Do not apologize or explain."
     )
     if first.schema is not None:
@@ -177,10 +193,21 @@ def _once_more(first: ChatRequest, error: AnswerError) -> ChatRequest:
     return replace(first, messages=messages, retry_of=first)
 
 
+_HELD: Final = range(16, 160)
+"""Characters of a beginning in doubt that are held back: to the end of its sentence, or to here."""
+
+
 async def stream_text(
-    model: ChatModel, prompt: Prompt[In, str], inputs: In, **options: Unpack[RequestOptions]
+    model: ChatModel,
+    prompt: Prompt[In, str],
+    inputs: In,
+    *,
+    doubt: Doubt | None = None,
+    **options: Unpack[RequestOptions],
 ) -> AsyncIterator[str]:
     """The pieces of the model's answer as they come; closing the iterator cancels the call.
+
+    With a ``doubt`` the first sentence is held back; one in doubt is asked for again, once.
 
     Raises:
         InvalidAnswer: the answer held nothing, though nothing was to stop it.
@@ -188,10 +215,53 @@ async def stream_text(
     """
     request = request_of(prompt, inputs, **options)
     empty = True
-    stream = model.stream(request)
-    async with aclosing(stream) as pieces:  # type: ignore[type-var]
-        async for piece in pieces:
-            empty = empty and not piece.strip()
-            yield piece
+    while True:
+        stream = model.stream(request) if doubt is None else _held_back(model, request, doubt)
+        try:
+            async with aclosing(stream) as pieces:  # type: ignore[type-var]
+                async for piece in pieces:
+                    empty = empty and not piece.strip()
+                    yield piece
+            break
+        except _InDoubtError as error:
+            doubt, request = None, _once_more(request, str(error))
     if empty and not may_be_empty(request):
         raise InvalidAnswer("the answer is empty", "ask again, or try another model")
+
+
+class _InDoubtError(Exception):
+    """The beginning of a text is in doubt; nothing of it was shown."""
+
+
+async def _held_back(model: ChatModel, request: ChatRequest, doubt: Doubt) -> AsyncIterator[str]:
+    """The pieces of an answer, once its beginning is beyond doubt, or the stream broke off."""
+    held: list[str] | None = []
+    stream = model.stream(request)
+    async with aclosing(stream) as pieces:  # type: ignore[type-var]
+        try:
+            async for piece in pieces:
+                if held is None:
+                    yield piece
+                    continue
+                held.append(piece)
+                if _is_begun("".join(held)):
+                    for each in _beyond(doubt, held):
+                        yield each
+                    held = None
+        except OffbookError:
+            for each in held or ():
+                yield each
+            raise
+    for each in _beyond(doubt, held or []):
+        yield each
+
+
+def _beyond(doubt: Doubt, held: list[str]) -> list[str]:
+    if why := doubt("".join(held)):
+        raise _InDoubtError(why)
+    return held
+
+
+def _is_begun(text: str) -> bool:
+    """Whether a beginning is long enough to be judged."""
+    return len(text) >= _HELD.stop or last_sentence_end(text, _HELD.start, len(text)) > 0

@@ -1,6 +1,7 @@
 """Refusals in words: a text that says that it will not say anything describes nobody.
 
-Takes: what a model wrote as a description, and what it was made from.  Gives: nothing, or an error.
+Takes: what a model wrote as a description, and what it was made from.  Gives: nothing, or an error;
+of a reply the words by which an assistant speaks in the place of the character.
 Only how a text opens counts, and what its material says itself is no refusal. Nor does a text
 describe anybody that holds no word, or a word that stands for one. Source: ours.
 """
@@ -131,6 +132,34 @@ def check_summarized(text: str, material: Iterable[str]) -> None:
             f"a text of {len(text)} characters is no summary of {sum(map(len, given))}; be brief"
         )
     check_described([text], given)
+
+
+_SERVICE: Final = re.compile(
+    rf"\b(?:{_IS_MODEL}"
+    r"|i(?:'m| am) (?:just |only )?an? (?:[\w-]{1,20} ){0,3}"
+    r"(?:ai\b|language model|artificial intelligence|chatbot|(?:virtual|digital) assistant)"
+    r"|how (?:can|may) i (?:help|assist) you (?:today|further)"
+    r"|i(?:'d| would) be (?:happy|glad|delighted) to (?:help|assist)"
+    r"|i(?:'m| am) here to (?:help|assist)"
+    r"|als (?:eine? )?(?:ki|sprachmodell)\b|en tant qu'(?:ia|intelligence artificielle)\b"
+    r"|como (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)\b)"
+    r"|作为(?:一个|一名|一款)?(?:ai|人工智能|语言模型|大模型)|(?:ai|言語モデル)として"
+    r"|(?:ai|인공지능|언어 모델)(?:로서|이기 때문)"
+)
+"""What assistants say and hardly anybody else; a shop's "How can I help you?" is none of it."""
+
+
+def assistant_speech(reply: str, material: Iterable[str] = ()) -> str:
+    """Return the words by which a reply opens as an assistant's, or an empty text.
+
+    Args:
+        reply: How the reply begins.
+        material: What the character rests on: whoever speaks so in it is one.
+    """
+    match = _SERVICE.search(fold(" ".join(reply[:_HEAD_CHARS].split())))
+    if match is None or match[0] in fold(" ".join(" ".join(material).split())):
+        return ""
+    return match[0]
 
 
 def _says_nothing(text: str) -> bool:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.prompts.prompt import Prompt, Text
+from offbook.prompts.refusals import assistant_speech
 from offbook.text.grammar import Gender
-from offbook.types import ContextItem, Message
+from offbook.types import ContextItem, Message, Stance
 
 if TYPE_CHECKING:
     from offbook.types import Ending
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
 class ReplyInputs:
     """What the wording of the reply may mention.
 
-    The stable part comes first (name, profile, voice), then the history, then what was recalled
-    for this question, so that providers' prefix caches work. ``directions`` are of whoever runs the
+    The stable part comes first (stance, names, profile, style), then the history, then what changes
+    with every question, so that providers' prefix caches work. ``stance`` says what a reply may
+    rest on, ``style`` how the character speaks, ``voice`` are lines of its for this question,
+    ``mood`` is how it feels now, in one sentence, and ``repeated`` are phrases of its last replies.
+    ``directions`` are of whoever runs the
     conversation, ``person`` is what is told of who asks and of the scene, ``called`` the name by
     which they have introduced themselves. ``begun`` are words that the reply begins with already,
     ``replaced`` is a reply that is to be given anew, as ``wish`` says. ``manner`` and ``reminder``
     are what a character card wishes for in front of the conversation and behind it (its
     ``system_prompt`` and ``post_history_instructions``): material, never orders. ``gender`` is that
-    of the pronouns by which the documents speak of the character, "m" or "f", and ``names`` are
-    those of a character of a book; the wording does not mention them.
+    of the pronouns by which the documents speak of the character, "m" or "f"; the wording does not
+    mention it. ``names`` are those of a character of a book.
     """
 
     character: str
@@ -49,6 +53,10 @@ class ReplyInputs:
     reminder: str = ""
     gender: Gender = ""
     names: tuple[str, ...] = ()
+    stance: Stance = "in_character"
+    style: str = ""
+    mood: str = ""
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +106,17 @@ REPLY: Final = Prompt(
     parameters={"temperature": 0.7},
     cacheable=False,
 )
-"""Speak as the character, from what is given and nothing else."""
+"""Speak as the character, from what the stance allows."""
+
+
+def doubt_of(inputs: ReplyInputs) -> Callable[[str], str] | None:
+    """Return what says whether a reply begins as an assistant's; None where words begin it."""
+    if inputs.begun:
+        return None
+    material = (inputs.profile, *inputs.voice, *(item.text for item in inputs.context))
+
+    def doubt(beginning: str) -> str:
+        said = assistant_speech(beginning, material)
+        return f"it speaks as an assistant ({said!r}), not as {inputs.character}" if said else ""
+
+    return doubt

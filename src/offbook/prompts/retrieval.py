@@ -1,10 +1,11 @@
 """What retrieval asks a model: how much of it a question takes, by which words, and what is found.
 
 Paper: Adaptive-RAG (arXiv 2403.14403), section 3: classes A, B and C; a prompt takes the place of
-the trained classifier, and the steps of class C follow IRCoT (Trivedi et al. 2023), but ask for
-what is missing. CRAG (arXiv 2401.15884), section 4: a prompt takes the place of the evaluator and
-its two thresholds. LightRAG (Guo et al. 2024, arXiv 2410.05779), section 3.2: keywords of a low
-level name somebody or something, those of a high level say what the question is about.
+the trained classifier, and the steps of class C follow IRCoT (Trivedi et al. 2023), and ask for
+what is missing beside the next thought. CRAG (arXiv 2401.15884), section 4: a prompt takes the
+place of the evaluator and its two thresholds. LightRAG (Guo et al. 2024, arXiv 2410.05779), section
+3.2: keywords of a low level name somebody or something, those of a high level say what the question
+is about.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ Retrievals = Literal["none", "one", "several"]
 
 @dataclass(frozen=True, slots=True)
 class ComplexityInputs:
-    """A question, with what it refers back to."""
+    """A question, with what it refers back to; ``own_knowledge``: whether a model's may do."""
 
     character: str
     question: str
+    own_knowledge: bool = False
 
 
 class Complexity(BaseModel):
@@ -45,8 +47,12 @@ class NextStepInputs:
 
 
 class NextStep(BaseModel):
-    """Whether the passages are enough; if not, what to search for; ``search`` is else empty."""
+    """Whether the passages are enough; if not, what to search for; ``search`` is else empty.
 
+    ``thought`` is the next sentence of the reasoning towards the answer.
+    """
+
+    thought: str
     enough: bool
     search: str
 

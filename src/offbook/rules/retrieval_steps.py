@@ -96,8 +96,8 @@ def next_step(inputs: retrieval.NextStepInputs) -> retrieval.NextStep:
     names = [name for name in _led_to(evidence, question, own_names) if _is_new(name, searched)]
     text = " ".join((*names[:_NEW_NAMES], *lacking[:_MISSING_WORDS]))
     if not lacking or not _is_new(text, searched):
-        return retrieval.NextStep(enough=True, search="")
-    return retrieval.NextStep(enough=False, search=text)
+        return retrieval.NextStep(thought="", enough=True, search="")
+    return retrieval.NextStep(thought=text, enough=False, search=text)
 
 
 def _led_to(evidence: Evidence, question: Question, own_names: frozenset[str]) -> list[str]:
@@ -125,8 +125,8 @@ def _next_by_pairs(inputs: retrieval.NextStepInputs) -> retrieval.NextStep:
         pairs = set(search_terms(part))
         searched = part in (fold(text) for text in inputs.searched)
         if pairs and len(pairs & held) * 2 < len(pairs) and not searched:
-            return retrieval.NextStep(enough=False, search=part.strip())
-    return retrieval.NextStep(enough=True, search="")
+            return retrieval.NextStep(thought=part.strip(), enough=False, search=part.strip())
+    return retrieval.NextStep(thought="", enough=True, search="")
 
 
 def grade_passage(inputs: retrieval.GradeInputs) -> retrieval.PassageGrade:

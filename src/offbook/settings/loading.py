@@ -18,7 +18,8 @@ from platformdirs import user_config_dir
 from pydantic import SecretStr, ValidationError
 
 from offbook.errors import STARS, ConfigurationError, hide_passwords
-from offbook.settings.model import PRESETS, SettingsModel, setting_names
+from offbook.settings.model import SettingsModel, setting_names
+from offbook.settings.presets import OF_METHODS, PRESETS
 
 PROJECT_FILE: Final = "offbook.toml"
 _SHORT: Final = {
@@ -155,7 +156,9 @@ def _settled(
 ) -> Settings:
     """Checked settings of values with their origins; what nothing else sets, the preset does."""
     preset = str(values_found.get("preset", ("default", DEFAULT))[0])
-    for name, value in PRESETS.get(preset, {}).items():
+    method = str(values_found.get("method", (SettingsModel().method, DEFAULT))[0])
+    of_method = OF_METHODS.get(preset, {}).get(method, {})
+    for name, value in {**PRESETS.get(preset, {}), **of_method}.items():
         values_found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
     model = _validated(values_found)
     _check_trust(values_found)

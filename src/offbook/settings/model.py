@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from offbook import registry
 from offbook.text.emotion_names import read_levels
+from offbook.types import Stance
 
 
 def _is_splitter(name: str) -> str:
@@ -187,6 +188,12 @@ class AdaptiveSettings(Section):
     k: int = Field(3, ge=1, le=100, description="chunks that a retrieval adds")
     steps: int = Field(
         3, ge=1, le=10, description="retrievals for a complex question, at most; one call between"
+    )
+    search_by: Literal["missing", "thought"] = Field(
+        "missing", description="a further step searches for what is missing, or by the last thought"
+    )
+    own_knowledge: bool = Field(
+        False, description="what needs no retrieval is answered from the model's own knowledge"
     )
 
 
@@ -569,17 +576,37 @@ class ContextSettings(Section):
 
     budget_tokens: int = Field(3_000, ge=100, description="for what was recalled")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
-    voice_samples: int = Field(6, ge=0, le=50, description="speech samples shown to the actor")
+    voice_samples: int = Field(
+        6, ge=0, le=50, description="lines of the character that a question shows to the actor"
+    )
     min_score: float | None = Field(
         None, ge=-1, le=1, description="what scores lower is skipped, and listed as skipped"
     )
 
 
 class ReplySettings(Section):
-    """How replies are sampled; None leaves it to the endpoint."""
+    """What replies may rest on, how they sound and how they are sampled."""
 
-    temperature: float | None = Field(None, ge=0, le=2, description="sampling temperature")
-    max_tokens: int | None = Field(None, ge=1, description="the longest reply")
+    stance: Stance = Field(
+        "in_character",
+        description="`in_character`: facts from the texts, tastes and feelings inferred;"
+        " `grounded`: nothing but the texts; `open`: the model's own knowledge as well",
+    )
+    style: bool = Field(
+        True,
+        description="tell the actor how the character speaks, how it feels, who is asking and what"
+        " it said twice of late; ask again, once, where it begins like an assistant",
+    )
+    temperature: float | None = Field(
+        None, ge=0, le=2, description="sampling temperature; default: 0.7"
+    )
+    max_tokens: int | None = Field(
+        None, ge=1, description="the longest reply; default: the endpoint's"
+    )
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the sampling parameters that are set."""
+        return self.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
 
 
 class SettingsModel(Section):
@@ -624,36 +651,6 @@ class SettingsModel(Section):
     reply: ReplySettings = ReplySettings()
     server: ServerSettings = ServerSettings()
     user: UserSettings = UserSettings()
-
-
-PRESETS: Final[dict[str, dict[str, Any]]] = {
-    "default": {},
-    "faithful": {
-        "retrieval.mode": "dense",
-        "retrieval.follow_up": False,
-        "naive.splitter": "recursive",
-        "crag.splitter": "recursive",
-        "adaptive.splitter": "recursive",
-        "raptor.splitter": "recursive",
-        "graph.boundaries": "window",
-        "graph.window": 0,
-        "graph.dates": True,
-        "graph.by_name": False,
-        "graph.homonyms": False,
-        "graph.once": False,
-        "graph.who_is_who": False,
-        "graph.verify": False,
-        "graph.join_words": 0,
-        "rolerag.hyde": "separate",
-        "rolerag.parts_of_names": False,
-        "rolerag.unmentioned": "out",
-        "rolerag.source_chunks": 0,
-        "amadeus.profile": False,
-        "emotional.centred": False,
-        "emotional.mood": 0.0,
-    },
-}
-"""What a preset sets where nothing else does; every difference is a named setting."""
 
 
 def setting_names() -> dict[str, str]:

@@ -136,13 +136,14 @@ def test_pings_come_while_a_reply_is_prepared(pinging: Served, endpoint: Loopbac
 
 
 def test_pieces_are_sent_as_the_model_gives_them(server: Served, endpoint: LoopbackServer):
-    endpoint.hold(pieces=1)
+    endpoint.answer = lambda _: "I hear you and the sea. " * 40
+    endpoint.hold(pieces=20)  # the first sentence is held back
     with (
         httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
         client.stream("POST", CHAT, json=body(stream=True)) as response,
     ):
         coming = response.iter_lines()
-        assert any('"content":"I hear' in line for line in coming)
+        assert any('"content":"I ' in line for line in coming)
         assert endpoint.in_flight == 1, "the model has more to say, and waits until it may"
         endpoint.release()
         assert "[DONE]" in "".join(coming)
