@@ -23,6 +23,7 @@ from offbook.evaluation.personality import (
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.reply_metrics import REPLY_METRICS, chunk_ids_of
 from offbook.evaluation.report import material
+from offbook.evaluation.report.headline import headlines
 from offbook.evaluation.runner import plan, questions_of
 from offbook.evaluation.scores import Measured
 from offbook.evaluation.storage import rating_of, usage_of
@@ -420,7 +421,8 @@ def joined(runs: Sequence[material.ReportedRun]) -> material.Report:
         groups.setdefault(_asked_alike(each.run), []).append(each)
     several = [group for group in groups.values() if len(group) > 1]
     joint = tuple(_side_by_side(f"joint-{place}", group) for place, group in enumerate(several, 1))
-    return material.Report(tuple(runs), joint)
+    won = tuple(sentence for group in groups.values() for sentence in headlines(group))
+    return material.Report(tuple(runs), joint, won)
 
 
 def _asked_alike(run: Run) -> Hashable:

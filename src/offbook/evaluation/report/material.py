@@ -333,10 +333,14 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Several runs by one judge. ``joint`` are groups of runs that were asked the same."""
+    """Several runs by one judge. ``joint`` are groups of runs that were asked the same.
+
+    ``headlines`` say who won, by how much, with n; of several groups, each by itself.
+    """
 
     runs: tuple[ReportedRun, ...]
     joint: tuple[JointRuns, ...] = ()
+    headlines: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:
