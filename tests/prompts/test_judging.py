@@ -40,6 +40,8 @@ from offbook.prompts.judging import (
     GroundedReply,
     ReplyToJudge,
     ReplyWithAnswers,
+    ReplyWithEvidence,
+    Shown,
 )
 from offbook.prompts.prompt import render
 
@@ -50,18 +52,21 @@ POLES = (Pole("E", "at ease in company"), Pole("I", "at ease alone"))
 def asked_about(reply: str, question: str = "What do you hate?"):
     """Every prompt of the judge with inputs that hold ``reply``."""
     to_judge = ReplyToJudge("Nora Vey", "A clockmaker in Hull.", question, reply)
+    shown = (Shown("knowledge", "She hates"), Shown("memory", "She said so."))
+    who = "A clockmaker in Hull."
+    evidenced = ReplyWithEvidence("Nora Vey", who, question, reply, ("rain",), shown)
     answers = (InterviewAnswer(question, reply),)
     item = ItemToRate("Nora Vey", "I hate rain.", question, reply)
     batch = BatchToRate("E/I", *POLES, answers)
     with_answers = ReplyWithAnswers("Nora Vey", question, reply, ("rain",))
     labelled = (LabelledReply("A", "", reply), LabelledReply("B", "", "Rain."))
     return {
-        KNOWLEDGE_EXPOSURE: to_judge,
-        KNOWLEDGE_HALLUCINATION: to_judge,
+        KNOWLEDGE_EXPOSURE: evidenced,
+        KNOWLEDGE_HALLUCINATION: evidenced,
         UNKNOWN_REJECTION: to_judge,
         ANSWER_CONTAINED: with_answers,
         ANSWER_QUALITY: with_answers,
-        HALLUCINATION_SCORE: GroundedReply("Nora Vey", question, reply, ("rain",), ("She hates",)),
+        HALLUCINATION_SCORE: GroundedReply("Nora Vey", question, reply, ("rain",), shown),
         RATE_MBTI_ITEM: item,
         RATE_BIGFIVE_ITEM: item,
         RATE_BFI_BATCH: batch,
@@ -115,7 +120,7 @@ def test_the_analysis_comes_before_the_rating(prompt):
     )
 
 
-TO_JUDGE = ReplyToJudge("Nora Vey", "", "What do you hate?", "Rain.")
+TO_JUDGE = ReplyWithEvidence("Nora Vey", "", "What do you hate?", "Rain.")
 
 
 def check(prompt, inputs, answer):

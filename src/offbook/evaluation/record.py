@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from offbook.evaluation.metrics.scales import Direction
+from offbook.stores.evaluations import UNJUDGED
 from offbook.types import ContextItem, Usage
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ class Cell:
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
     ``fallback`` whether guided selection found nothing (None: the method does not select);
     ``verdict`` that of the boundary (None: the method does not judge it); ``forgotten`` how many
-    pieces of the context were of a document that is forgotten since.
+    pieces of the context were of a document that is forgotten since. ``evidence`` is looked up for
+    a judge (``evaluation.evidence``), and is not stored.
     """
 
     key: CellKey
@@ -124,6 +126,7 @@ class Cell:
     usage: Usage = field(default_factory=Usage)
     finished: str = ""
     forgotten: int = 0
+    evidence: tuple[ContextItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -157,6 +160,11 @@ class Rating:
     person: float | None = None
     person_name: str = ""
     person_note: str = ""
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether the judge said that it cannot be judged, and no person did it."""
+        return self.final is None and (self.missing or "").startswith(UNJUDGED)
 
     @property
     def final(self) -> float | None:

@@ -1,15 +1,17 @@
 """The metrics of single replies: the prompt and inputs of each, and where it is undefined.
 
-A metric that is undefined for a reply (no right answer is known, no chunk was retrieved) is not
+A metric that is undefined for a reply (no right answer is known, nothing was retrieved) is not
 asked for: that is neither a rating nor a missing one.
 Paper: RoleRAG (001), section 4.2: KE, KH and UQR of every question (table 1); AMADEUS (003),
-section 5.2: ACC and ACC_L against the right answer, HS also against the chunks (tables 6 and 8).
+section 5.2: ACC and ACC_L against the right answer, HS also against what the actor was given
+(tables 6 and 8). The paper's HS is given the chunks alone; ours all of the context, or what a reply
+has from a profile, a graph or a memory would count as an addition.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -22,11 +24,15 @@ from offbook.ingestion.documents import document_id
 from offbook.prompts import judging
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
 from offbook.prompts.prompt import Prompt
+from offbook.stores.evaluations import UNJUDGED
+from offbook.types import ContextItem
 
 _OPENING_CHARS: Final = 1_200
 _PARAGRAPH: Final = re.compile(r"\n\s*\n|^#.*$", re.MULTILINE)
 _CHUNK_KINDS: Final = ("knowledge",)
 """Kinds of context that are retrieved chunks; what a graph tells is made from many."""
+EVIDENCED: Final = frozenset(("ke", "kh"))
+"""Metrics whose judge is shown what the character's texts say of question and reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,12 @@ class ReplyMetric:
     introduces: bool = False
 
 
-def chunks_of(cell: Cell) -> tuple[str, ...]:
-    """The texts of the chunks that a reply was given, headings in front."""
-    items = (item for item in cell.context if item.kind in _CHUNK_KINDS)
-    return tuple(f"{item.title}\n{item.text}" if item.title else item.text for item in items)
+def shown(items: Iterable[ContextItem]) -> tuple[judging.Shown, ...]:
+    """Pieces of context as the actor is shown them, titles in front, with what each is."""
+    return tuple(
+        judging.Shown(item.kind, f"{item.title}\n{item.text}" if item.title else item.text)
+        for item in items
+    )
 
 
 def chunk_ids_of(cell: Cell) -> Iterator[str]:
@@ -77,7 +85,7 @@ def documents_of(cells: Sequence[Cell]) -> frozenset[str]:
     return frozenset(
         f"{cell.character}/{source.document}"
         for cell in cells
-        for item in cell.context
+        for item in (*cell.context, *cell.evidence)
         for source in item.sources
     )
 
@@ -115,6 +123,17 @@ def _to_judge(exchange: Exchange) -> judging.ReplyToJudge:
     )
 
 
+def _evidenced(exchange: Exchange) -> judging.ReplyWithEvidence:
+    return judging.ReplyWithEvidence(
+        exchange.subject.name,
+        exchange.introduction.text,
+        exchange.question.text,
+        exchange.reply,
+        exchange.question.answers,
+        shown(exchange.cell.evidence),
+    )
+
+
 def _with_answers(exchange: Exchange) -> judging.ReplyWithAnswers:
     question = exchange.question
     return judging.ReplyWithAnswers(
@@ -129,7 +148,7 @@ def _grounded(exchange: Exchange) -> judging.GroundedReply:
         question.text,
         exchange.reply,
         question.answers,
-        chunks_of(exchange.cell),
+        shown(exchange.cell.context),
     )
 
 
@@ -143,10 +162,10 @@ def _needs_answer(exchange: Exchange) -> str | None:
     return None if exchange.question.answers else "no right answer is known"
 
 
-def _needs_chunks(exchange: Exchange) -> str | None:
-    # An item of a questionnaire has no right answer: its reply is held against the chunks alone.
+def _needs_context(exchange: Exchange) -> str | None:
+    # An item of a questionnaire has no right answer: its reply is held against the context alone.
     lacking = None if exchange.question.item else _needs_answer(exchange)
-    return lacking or (None if chunks_of(exchange.cell) else "no chunk was retrieved")
+    return lacking or (None if exchange.cell.context else "the actor was given nothing")
 
 
 def _needs_item_of(dimensions: Sequence[str]) -> Callable[[Exchange], str | None]:
@@ -161,12 +180,12 @@ MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
 BIG_FIVE: Final = tuple(each.name for each in SLOAN.dimensions)
 
 _OURS: Final = (
-    ReplyMetric(SCALES["ke"], _to_judge, judging.KNOWLEDGE_EXPOSURE, introduces=True),
-    ReplyMetric(SCALES["kh"], _to_judge, judging.KNOWLEDGE_HALLUCINATION, introduces=True),
+    ReplyMetric(SCALES["ke"], _evidenced, judging.KNOWLEDGE_EXPOSURE, introduces=True),
+    ReplyMetric(SCALES["kh"], _evidenced, judging.KNOWLEDGE_HALLUCINATION, introduces=True),
     ReplyMetric(SCALES["uqr"], _to_judge, judging.UNKNOWN_REJECTION, introduces=True),
     ReplyMetric(SCALES["acc"], _with_answers, judging.ANSWER_CONTAINED, _needs_answer),
     ReplyMetric(SCALES["acc_l"], _with_answers, judging.ANSWER_QUALITY, _needs_answer),
-    ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_chunks),
+    ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_context),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
     ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
 )
@@ -291,5 +310,7 @@ def rated(key: RatingKey, value: float, analysis: str) -> Rating:
 def _one_rating(key: RatingKey, answer: Any) -> list[Rating]:
     if isinstance(answer, int | float):
         return [rated(key, answer, "")]
+    if answer.rating is None:
+        return [Rating(key, None, answer.analysis, missing=UNJUDGED)]
     value = {"yes": 1, "no": 0}.get(answer.rating, answer.rating)
     return [rated(key, value, answer.analysis)]

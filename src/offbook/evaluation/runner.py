@@ -12,7 +12,7 @@ import hashlib
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +20,9 @@ from offbook import pipeline
 from offbook.errors import AnswerError, BudgetReached, InputRefused, InUse, OffbookError
 from offbook.evaluation import storage
 from offbook.evaluation.benchmark import limited, subject_named
+from offbook.evaluation.evidence import Evidence
 from offbook.evaluation.record import Cell, CellKey, Rating
-from offbook.evaluation.reply_metrics import Places, documents_named, introduction_of
+from offbook.evaluation.reply_metrics import EVIDENCED, Places, documents_named, introduction_of
 from offbook.ingestion.reports import Progress, ProgressListener, unheard
 from offbook.models.batching import Job, failed_around, run_all
 from offbook.prompts.ask import ask
@@ -258,6 +259,11 @@ class Rater:
     elsewhere: frozenset[str] = frozenset()
     given: int = 0
     missing: int = 0
+    places: Places = field(init=False)
+    evidence: Evidence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places, self.evidence = Places(self.dataset), Evidence(self.store)
 
     async def rate(self, cells: Sequence[Cell]) -> None:
         """Ask for the ratings of cells that go together, all calls side by side.
@@ -266,16 +272,25 @@ class Rater:
             BudgetReached: the next call would go over the budget.
             ModelError: the endpoint failed for good, not only on one judgement.
         """
+        if not EVIDENCED.isdisjoint(self.run.metrics):
+            cells = [await self._with_evidence(cell) for cell in cells]
         judgements = self.protocol.judgements(self.run, self.dataset, cells)
         left = [one for one in judgements if any(key not in self.rated for key in one.keys)]
         if left:
             await run_all([partial(self._ask, judgement, cells) for judgement in left])
 
+    async def _with_evidence(self, cell: Cell) -> Cell:
+        question = self.places.question(cell.key)
+        if question is None or cell.reply is None:
+            return cell
+        return replace(cell, evidence=await self.evidence.of(cell, question))
+
     async def _ask(self, judgement: Judgement, cells: Sequence[Cell]) -> None:
         if failed_around():
             return
         mine = _subjects_of(judgement, cells)
-        names = frozenset(name for cell in mine for name in storage.rests_on(cell.context))
+        read_of = [(*cell.context, *cell.evidence) for cell in mine]
+        names = frozenset(name for items in read_of for name in storage.rests_on(items))
         whose = mine[0].character
         introducing = judgement.documents - self.elsewhere
         noted = introducing | {f"{whose}/{name}" for name in names}
@@ -290,7 +305,7 @@ class Rater:
         await to_the_end(self.store.write(lambda conn: evaluations.add_ratings(conn, rows)))
         self.rated.update(rating.key for rating in new)
         self.given += len(new)
-        self.missing += sum(rating.value is None for rating in new)
+        self.missing += sum(rating.value is None and not rating.unjudged for rating in new)
 
     async def _answered(self, judgement: Judgement, documents: frozenset[str]) -> Sequence[Rating]:
         """The judge's ratings; where its answers cannot be used, they are missing."""

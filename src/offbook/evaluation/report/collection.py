@@ -241,7 +241,7 @@ class Watch:
 
     def _see_missing(self, rating: Rating, cell: CellKey, *, is_reply: bool) -> None:
         place = (rating.key.metric, rating.key.variant)
-        self._missing[place] += 1
+        self._missing[place] += not rating.unjudged
         why = material.one_line(rating.missing or "no reason is noted", _REASON)
         reasons = self._reasons[place]
         reasons[why if why in reasons or len(reasons) < _KINDS_OF_REASONS else _OTHER] += 1
