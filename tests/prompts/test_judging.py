@@ -33,15 +33,18 @@ from offbook.prompts.interviewing import (
 from offbook.prompts.judging import (
     ANSWER_CONTAINED,
     ANSWER_QUALITY,
+    CONSISTENT,
     HALLUCINATION_SCORE,
     KNOWLEDGE_EXPOSURE,
     KNOWLEDGE_HALLUCINATION,
+    PERSONA_KEPT,
     UNKNOWN_REJECTION,
     GroundedReply,
     ReplyToJudge,
     ReplyWithAnswers,
     ReplyWithEvidence,
     Shown,
+    TurnToJudge,
 )
 from offbook.prompts.prompt import render
 
@@ -55,6 +58,7 @@ def asked_about(reply: str, question: str = "What do you hate?"):
     shown = (Shown("knowledge", "She hates"), Shown("memory", "She said so."))
     who = "A clockmaker in Hull."
     evidenced = ReplyWithEvidence("Nora Vey", who, question, reply, ("rain",), shown)
+    turn = TurnToJudge("Nora Vey", who, question, reply, ("Visitor: Well?\nNora Vey: Well.",))
     answers = (InterviewAnswer(question, reply),)
     item = ItemToRate("Nora Vey", "I hate rain.", question, reply)
     batch = BatchToRate("E/I", *POLES, answers)
@@ -64,6 +68,8 @@ def asked_about(reply: str, question: str = "What do you hate?"):
         KNOWLEDGE_EXPOSURE: evidenced,
         KNOWLEDGE_HALLUCINATION: evidenced,
         UNKNOWN_REJECTION: to_judge,
+        PERSONA_KEPT: turn,
+        CONSISTENT: turn,
         ANSWER_CONTAINED: with_answers,
         ANSWER_QUALITY: with_answers,
         HALLUCINATION_SCORE: GroundedReply("Nora Vey", question, reply, ("rain",), shown),

@@ -26,13 +26,14 @@ from offbook.types import as_tuple
 Scope = Literal["in", "out"]
 """Whether a question lies within what the character can know."""
 
-ProtocolName = Literal["questions", "items", "open_interview"]
+ProtocolName = Literal["questions", "items", "open_interview", "script"]
 """How a benchmark is run.
 
 ``questions``: each question is one reply, rated alone (RoleRAG 4.2, AMADEUS 5.2).
 ``items``: each item of a questionnaire is one open answer in a fresh context, with one rating
 (AMADEUS 5.2). ``open_interview``: open answers, rated in batches of one dimension by an expert, or
-converted to options one by one (InCharacter; Emotional RAG section III).
+converted to options one by one (InCharacter; Emotional RAG section III). ``script``: turns of one
+conversation, said in order (``evaluation.scripts``).
 """
 
 
@@ -56,7 +57,9 @@ class Question:
     """One question; ``subject`` None: it is asked of every subject.
 
     ``answers`` are gold answers (any of them is right), ``kind`` is the dataset's own category:
-    an attribute of CharacterRAG, a topic of Character-LLM.
+    an attribute of CharacterRAG, a topic of Character-LLM. Questions of one ``script`` are the
+    turns of one conversation, numbered from 1 in ``turn``; their ids are ``script/turn``.
+    ``checks`` are the metrics by which this one is rated; none: all that it has what for.
     """
 
     id: str
@@ -67,6 +70,9 @@ class Question:
     kind: str = ""
     item: Item | None = None
     language: str = "en"
+    script: str = ""
+    turn: int = 0
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,7 @@ class Dataset:
         """SHA-256 of everything that is asked and compared with, in this order."""
         parts = {
             "subjects": [asdict(subject) for subject in self.subjects],
-            "questions": [asdict(question) for question in self.questions],
+            "questions": [_asked(question) for question in self.questions],
         }
         text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -172,6 +178,12 @@ class Dataset:
     def asked(self, subject: str) -> Iterator[Question]:
         """The questions that are put to a subject, in the dataset's order."""
         return (q for q in self.questions if q.subject is None or q.subject == subject)
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """What a checksum is made of; fields that one question alone does not use are left out."""
+    of_scripts = () if question.script else ("script", "turn", "checks")
+    return {name: value for name, value in asdict(question).items() if name not in of_scripts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +211,19 @@ class Benchmark:
 
 
 def limited(questions: Sequence[Question], limit: int | None, seed: int) -> tuple[Question, ...]:
-    """At most ``limit`` questions, drawn by ``seed`` and kept in the dataset's order.
+    """At most ``limit`` questions (or scripts), drawn by ``seed``, in the dataset's order.
 
     The draw of a smaller limit is contained in that of a larger one, so that a run can grow.
     """
     if limit is None or limit >= len(questions):
         return tuple(questions)
 
-    def lot(question: Question) -> str:
-        return hashlib.sha256(f"{seed}\n{question.subject}\n{question.id}".encode()).hexdigest()
+    def lot(whole: tuple[str | None, str]) -> str:
+        return hashlib.sha256(f"{seed}\n{whole[0]}\n{whole[1]}".encode()).hexdigest()
 
-    drawn = {id(question) for question in sorted(questions, key=lot)[:limit]}
-    return tuple(question for question in questions if id(question) in drawn)
+    wholes = [(question.subject, question.script or question.id) for question in questions]
+    drawn = set(sorted(dict.fromkeys(wholes), key=lot)[:limit])
+    return tuple(q for q, whole in zip(questions, wholes, strict=True) if whole in drawn)
 
 
 @dataclass(frozen=True, slots=True)

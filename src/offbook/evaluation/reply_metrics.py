@@ -37,12 +37,16 @@ EVIDENCED: Final = frozenset(("ke", "kh"))
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A reply in its place: who was asked what; ``introduction`` says who that is."""
+    """A reply in its place: who was asked what; ``introduction`` says who that is.
+
+    ``earlier`` are turns of its script before it: what was said, and what was answered.
+    """
 
     subject: Subject
     question: Question
     cell: Cell
     introduction: Introduction
+    earlier: tuple[tuple[str, str], ...] = ()
 
     @property
     def reply(self) -> str:
@@ -134,6 +138,12 @@ def _evidenced(exchange: Exchange) -> judging.ReplyWithEvidence:
     )
 
 
+def _turn(exchange: Exchange) -> judging.TurnToJudge:
+    name, introduction = exchange.subject.name, exchange.introduction.text
+    earlier = tuple(f"Visitor: {said}\n{name}: {answer}" for said, answer in exchange.earlier)
+    return judging.TurnToJudge(name, introduction, exchange.question.text, exchange.reply, earlier)
+
+
 def _with_answers(exchange: Exchange) -> judging.ReplyWithAnswers:
     question = exchange.question
     return judging.ReplyWithAnswers(
@@ -162,6 +172,10 @@ def _needs_answer(exchange: Exchange) -> str | None:
     return None if exchange.question.answers else "no right answer is known"
 
 
+def _needs_earlier(exchange: Exchange) -> str | None:
+    return None if exchange.question.turn > 1 else "nothing was said before"
+
+
 def _needs_context(exchange: Exchange) -> str | None:
     # An item of a questionnaire has no right answer: its reply is held against the context alone.
     lacking = None if exchange.question.item else _needs_answer(exchange)
@@ -186,6 +200,8 @@ _OURS: Final = (
     ReplyMetric(SCALES["acc"], _with_answers, judging.ANSWER_CONTAINED, _needs_answer),
     ReplyMetric(SCALES["acc_l"], _with_answers, judging.ANSWER_QUALITY, _needs_answer),
     ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_context),
+    ReplyMetric(SCALES["persona"], _turn, judging.PERSONA_KEPT, introduces=True),
+    ReplyMetric(SCALES["consistency"], _turn, judging.CONSISTENT, _needs_earlier, introduces=True),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
     ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
 )
@@ -223,6 +239,11 @@ class Places:
     def question(self, key: CellKey) -> Question | None:
         """The question of a cell; None where the dataset has it no longer."""
         return self.of(key.subject).questions.get(key.question)
+
+    def is_script(self, key: CellKey) -> bool:
+        """Whether a cell is a turn of a script."""
+        question = self.question(key)
+        return question is not None and bool(question.script)
 
     def exchanges(self, cells: Sequence[Cell]) -> list[Exchange]:
         """The cells that have a reply, each in its place, in the order of the questions."""
@@ -275,8 +296,15 @@ def reply_judgements(run: Run, exchange: Exchange) -> list[Judgement]:
     return [
         reply_judgement(run, metric, exchange)
         for metric in run.metrics
-        if metric in REPLY_METRICS and REPLY_METRICS[metric].undefined(exchange) is None
+        if metric in REPLY_METRICS and is_defined(metric, exchange)
     ]
+
+
+def is_defined(metric: str, exchange: Exchange) -> bool:
+    """Whether a reply has a rating by this metric: it is wanted, and there is what it needs."""
+    checks = exchange.question.checks
+    wanted = not checks or metric in checks
+    return wanted and REPLY_METRICS[metric].undefined(exchange) is None
 
 
 def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:

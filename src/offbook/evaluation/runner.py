@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,22 +57,23 @@ def plan(run: Run, dataset: Dataset, protocol: Judging) -> list[Group]:
     """Order the cells of a run as they are asked, in groups.
 
     Repeat by repeat; within one, questions in an order that the seed decides, each put to all
-    variants before the next one comes. What is judged together follows where its first cell stands.
+    variants before the next one comes; turns of a script in their order. What is judged together
+    follows where its first cell stands.
     """
     groups: dict[Hashable, list[CellKey]] = {}
     pairs = {
-        (subject, question.id)
+        (subject, question.script or question.id, question.turn, question.id)
         for subject in run.subjects
         for question in questions_of(run, dataset, subject)
     }
 
-    def lot(pair: tuple[str, str]) -> bytes:
+    def lot(pair: tuple[str, str, int, str]) -> tuple[bytes, int]:
         text = f"{run.seed}\n{pair[0]}\n{pair[1]}"
-        return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        return hashlib.sha256(text.encode("utf-8", "replace")).digest(), pair[2]
 
     ordered = sorted(pairs, key=lot)
     for repeat in range(run.repeats):
-        for subject, question in ordered:
+        for subject, _, _, question in ordered:
             for variant in run.variants:
                 key = CellKey(subject, question, variant.label, repeat)
                 groups.setdefault(protocol.ready(key), []).append(key)
@@ -416,10 +417,12 @@ class Runner:
                 if len(ready) == READY_AT_ONCE:
                     yield partial(self._judge_stored, ready)
                     ready = []
+            elif self.asks and self.solver.places.is_script(group[0]):
+                yield partial(self._talk, group)
             elif self.asks:
                 for key in group:
                     if key not in self._stored:
-                        yield partial(self._ask, key, group)
+                        yield partial(self._ask, key, group, self.solver.ask)
         if ready:
             yield partial(self._judge_stored, ready)
 
@@ -440,8 +443,23 @@ class Runner:
 
     # -- a piece of work -----------------------------------------------------------------------
 
-    async def _ask(self, key: CellKey, group: Group) -> None:
-        cell = await self.solver.ask(key)
+    async def _talk(self, group: Group) -> None:
+        """Say the turns of a script one after the other, those that are stored not again."""
+        from offbook.evaluation.scripts import Talk
+
+        talk = Talk(self.solver, self.run.id, group[0])
+        for key in group:
+            if failed_around():
+                return
+            if key not in self._stored:
+                await self._ask(key, group, talk.say)
+            else:
+                talk.passed(key)
+
+    async def _ask(
+        self, key: CellKey, group: Group, ask_cell: Callable[[CellKey], Awaitable[Cell | None]]
+    ) -> None:
+        cell = await ask_cell(key)
         if cell is None:
             return
         cell = await self._keep(cell)

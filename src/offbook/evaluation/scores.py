@@ -18,7 +18,13 @@ from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, ove
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import Estimate, estimate, paired_difference
 from offbook.evaluation.record import Score
-from offbook.evaluation.reply_metrics import REPLY_METRICS, Exchange, Places, chunk_ids_of
+from offbook.evaluation.reply_metrics import (
+    REPLY_METRICS,
+    Exchange,
+    Places,
+    chunk_ids_of,
+    is_defined,
+)
 
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset, Question
@@ -154,7 +160,7 @@ class Measured:
         """What should be rated is missing until its rating comes."""
         variant = exchange.cell.key.variant
         for metric in self._metrics():
-            if REPLY_METRICS[metric].undefined(exchange) is None:
+            if is_defined(metric, exchange):
                 self._values[variant, metric][place] = None
             else:
                 self._undefined[variant, metric] += 1
@@ -163,8 +169,7 @@ class Measured:
         """A reply that failed has no rating where others of its variant should have one."""
         for variant, failed in self._failed.items():
             for metric in self._metrics():
-                undefined = REPLY_METRICS[metric].undefined
-                missing = [p for p, each in failed if each is None or undefined(each) is None]
+                missing = [p for p, each in failed if each is None or is_defined(metric, each)]
                 expected = self._values.get((variant, metric))
                 if expected or not self._undefined[variant, metric]:
                     self._values[variant, metric].update(dict.fromkeys(missing))
@@ -290,6 +295,8 @@ def groups_of(measured: Measured, place: Place) -> Iterator[str]:
     if question is not None:
         if question.scope is not None:
             yield f"scope={question.scope}"
+        if question.script:
+            yield f"turn={question.turn:03}"
         if question.item is not None:
             yield f"dimension={question.item.dimension}"
         elif question.kind:

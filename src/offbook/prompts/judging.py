@@ -416,6 +416,17 @@ class ReplyWithEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnToJudge:
+    """A reply within a conversation; ``earlier`` are turns before it that bear on it."""
+
+    character: str
+    description: str
+    question: str
+    reply: str
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyWithAnswers:
     """A reply, and the answers of which any is right."""
 
@@ -476,6 +487,14 @@ UNKNOWN_REJECTION: Final = judgement(
     "RoleRAG section 4.2, UQR",
 )
 """Does the reply keep within what the character can know?"""
+
+PERSONA_KEPT: Final = judgement("persona_kept", TurnToJudge, _OF_TEN, "ours")
+"""How much is this turn of a long conversation the character's own?"""
+
+CONSISTENT: Final = judgement(
+    "consistent", TurnToJudge, Judged(ContainedVerdict, verdict_in), "ours"
+)
+"""Does the reply agree with what the character said earlier in the conversation?"""
 
 ANSWER_CONTAINED: Final = judgement(
     "answer_contained",

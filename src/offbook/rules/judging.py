@@ -35,6 +35,17 @@ def unknown_rejection(inputs: prompts.ReplyToJudge) -> prompts.BinaryRating:
     )
 
 
+def persona_kept(inputs: prompts.TurnToJudge) -> prompts.RatingOfTen:
+    """The share of the reply's words that the description has."""
+    return _of_ten(_shared(inputs.reply, [inputs.description]))
+
+
+def consistent(inputs: prompts.TurnToJudge) -> prompts.ContainedVerdict:
+    """Yes, whatever was said."""
+    del inputs
+    return prompts.ContainedVerdict(analysis=_STUB, rating="yes")
+
+
 def answer_contained(inputs: prompts.ReplyWithAnswers) -> prompts.ContainedVerdict:
     """Yes where most words of an answer stand in the reply."""
     contained = _nearest_answer(inputs) > 1 / 2

@@ -250,8 +250,11 @@ class Collector:
         kind: str = "",
         item: Item | None = None,
         language: str = "",
+        script: str = "",
+        turn: int = 0,
+        checks: tuple[str, ...] = (),
     ) -> None:
-        """Add a question."""
+        """Add a question; in a script the same words may be said again."""
         self.rows += 1
         text = text.strip()
         if not text:
@@ -259,7 +262,7 @@ class Collector:
             return
         if subject is not None:
             self.subject(subject)
-        key = (subject, text, "" if item is None else item.number)
+        key = (subject, text, f"{script}/{turn}" if script else item.number if item else "")
         if key in self._questions:
             self._again(key, place, scope, answers)
             return
@@ -267,7 +270,9 @@ class Collector:
             self.notes.at("questions without an id, which is made from the content", place)
             id = made_id(subject or "", text, key[2])  # noqa: A001
         id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
-        self._questions[key] = Question(id, text, subject, scope, answers, kind, item, language)
+        self._questions[key] = Question(
+            id, text, subject, scope, answers, kind, item, language, script, turn, checks
+        )
 
     def _again(
         self,
