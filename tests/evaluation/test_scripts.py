@@ -76,7 +76,7 @@ def test_a_turn_is_rated_with_what_bears_on_it_and_by_its_checks(tmp_path: Path)
     assert any("Biscuit" in turn for turn in earlier), "found by its words, thirty turns before"
     assert len(earlier) <= 8
     assert "I answer 30." in earlier[-1]
-    assert Places(data).is_script(CellKey("Nora Vey", "s1/001", "naive"))
+    assert Places(data).is_spoken(CellKey("Nora Vey", "s1/001", "naive"))
 
 
 def test_drift_is_the_last_third_less_the_first(tmp_path: Path):

@@ -26,14 +26,15 @@ from offbook.types import as_tuple
 Scope = Literal["in", "out"]
 """Whether a question lies within what the character can know."""
 
-ProtocolName = Literal["questions", "items", "open_interview", "script"]
+ProtocolName = Literal["questions", "items", "open_interview", "script", "recall"]
 """How a benchmark is run.
 
 ``questions``: each question is one reply, rated alone (RoleRAG 4.2, AMADEUS 5.2).
 ``items``: each item of a questionnaire is one open answer in a fresh context, with one rating
 (AMADEUS 5.2). ``open_interview``: open answers, rated in batches of one dimension by an expert, or
 converted to options one by one (InCharacter; Emotional RAG section III). ``script``: turns of one
-conversation, said in order (``evaluation.scripts``).
+conversation, said in order; ``recall``: questions after sessions of earlier conversations, which
+are kept first (both: ``evaluation.scripts``).
 """
 
 
@@ -60,6 +61,8 @@ class Question:
     an attribute of CharacterRAG, a topic of Character-LLM. Questions of one ``script`` are the
     turns of one conversation, numbered from 1 in ``turn``; their ids are ``script/turn``.
     ``checks`` are the metrics by which this one is rated; none: all that it has what for.
+    ``history`` names the sessions that were held before it, one of `Dataset.histories`; its id
+    begins with that name and a stroke.
     """
 
     id: str
@@ -73,6 +76,15 @@ class Question:
     script: str = ""
     turn: int = 0
     checks: tuple[str, ...] = ()
+    history: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PastSession:
+    """A conversation that was held before: when, and what was said and answered in turn."""
+
+    date: str
+    turns: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +165,17 @@ class Dataset:
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
     introductions: Mapping[str, Introduction] = field(default_factory=dict)
+    histories: Mapping[str, tuple[PastSession, ...]] = field(default_factory=dict)
 
     @property
     def checksum(self) -> str:
         """SHA-256 of everything that is asked and compared with, in this order."""
-        parts = {
+        parts: dict[str, Any] = {
             "subjects": [asdict(subject) for subject in self.subjects],
             "questions": [_asked(question) for question in self.questions],
         }
+        if self.histories:
+            parts["histories"] = TypeAdapter(dict[str, Any]).dump_python(dict(self.histories))
         text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -181,9 +196,9 @@ class Dataset:
 
 
 def _asked(question: Question) -> dict[str, Any]:
-    """What a checksum is made of; fields that one question alone does not use are left out."""
-    of_scripts = () if question.script else ("script", "turn", "checks")
-    return {name: value for name, value in asdict(question).items() if name not in of_scripts}
+    """What a checksum is made of: of fields that few questions have, those that this one has."""
+    rare = ("script", "turn", "checks", "history")
+    return {name: value for name, value in asdict(question).items() if value or name not in rare}
 
 
 @dataclass(frozen=True, slots=True)

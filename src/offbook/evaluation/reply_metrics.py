@@ -11,6 +11,7 @@ has from a profile, a graph or a memory would count as an addition.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,12 +26,14 @@ from offbook.prompts import judging
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
 from offbook.prompts.prompt import Prompt
 from offbook.stores.evaluations import UNJUDGED
+from offbook.text.words import words
 from offbook.types import ContextItem
 
 _OPENING_CHARS: Final = 1_200
 _PARAGRAPH: Final = re.compile(r"\n\s*\n|^#.*$", re.MULTILINE)
 _CHUNK_KINDS: Final = ("knowledge",)
 """Kinds of context that are retrieved chunks; what a graph tells is made from many."""
+_ARTICLES: Final = frozenset(("a", "an", "the", "and"))
 EVIDENCED: Final = frozenset(("ke", "kh"))
 """Metrics whose judge is shown what the character's texts say of question and reply."""
 
@@ -168,6 +171,33 @@ def _item(exchange: Exchange) -> ItemToRate:
     return ItemToRate(exchange.subject.name, statement, exchange.question.text, exchange.reply)
 
 
+def word_f1(exchange: Exchange) -> float:
+    """F1 of the words of the reply and of the nearest answer, each word as often as it comes.
+
+    As LoCoMo's (Maharana et al. 2024, section 5), but without stemming.
+    """
+    return max(_overlap(exchange.reply, answer)[1] for answer in exchange.question.answers)
+
+
+def word_recall(exchange: Exchange) -> float:
+    """The share of an answer's words that stand in the reply, of the nearest answer.
+
+    A character says more than an answer holds: F1 counts that against it, this does not.
+    """
+    return max(_overlap(exchange.reply, answer)[0] for answer in exchange.question.answers)
+
+
+def _overlap(reply: str, answer: str) -> tuple[float, float]:
+    """Recall and F1 of the answer's words; 0 where either has none."""
+    mine, right = (
+        Counter(word for word in words(text) if word not in _ARTICLES) for text in (reply, answer)
+    )
+    common = (mine & right).total()
+    if not common:
+        return 0.0, 0.0
+    return common / right.total(), 2 * common / (mine.total() + right.total())
+
+
 def _needs_answer(exchange: Exchange) -> str | None:
     return None if exchange.question.answers else "no right answer is known"
 
@@ -200,6 +230,8 @@ _OURS: Final = (
     ReplyMetric(SCALES["acc"], _with_answers, judging.ANSWER_CONTAINED, _needs_answer),
     ReplyMetric(SCALES["acc_l"], _with_answers, judging.ANSWER_QUALITY, _needs_answer),
     ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_context),
+    ReplyMetric(SCALES["word_f1"], word_f1, None, _needs_answer),
+    ReplyMetric(SCALES["word_recall"], word_recall, None, _needs_answer),
     ReplyMetric(SCALES["persona"], _turn, judging.PERSONA_KEPT, introduces=True),
     ReplyMetric(SCALES["consistency"], _turn, judging.CONSISTENT, _needs_earlier, introduces=True),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
@@ -240,10 +272,10 @@ class Places:
         """The question of a cell; None where the dataset has it no longer."""
         return self.of(key.subject).questions.get(key.question)
 
-    def is_script(self, key: CellKey) -> bool:
-        """Whether a cell is a turn of a script."""
+    def is_spoken(self, key: CellKey) -> bool:
+        """Whether a cell belongs to conversations: a turn of a script, or asked after sessions."""
         question = self.question(key)
-        return question is not None and bool(question.script)
+        return question is not None and bool(question.script or question.history)
 
     def exchanges(self, cells: Sequence[Cell]) -> list[Exchange]:
         """The cells that have a reply, each in its place, in the order of the questions."""

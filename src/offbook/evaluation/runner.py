@@ -93,6 +93,7 @@ class Solver:
     variants: Mapping[str, Variant]
     make_runtime: MakeRuntime
     meter: Meter
+    telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, key: CellKey) -> Cell | None:
         """The finished cell; None: a cell beside it has failed for good, and no reply is asked for.
@@ -417,7 +418,7 @@ class Runner:
                 if len(ready) == READY_AT_ONCE:
                     yield partial(self._judge_stored, ready)
                     ready = []
-            elif self.asks and self.solver.places.is_script(group[0]):
+            elif self.asks and self.solver.places.is_spoken(group[0]):
                 yield partial(self._talk, group)
             elif self.asks:
                 for key in group:
@@ -444,10 +445,12 @@ class Runner:
     # -- a piece of work -----------------------------------------------------------------------
 
     async def _talk(self, group: Group) -> None:
-        """Say the turns of a script one after the other, those that are stored not again."""
-        from offbook.evaluation.scripts import Talk
+        """Ask the cells of a conversation one after the other, those that are stored not again."""
+        from offbook.evaluation.scripts import Remembered, Talk
 
-        talk = Talk(self.solver, self.run.id, group[0])
+        question = self.solver.places.question(group[0])
+        kind = Remembered if question is not None and question.history else Talk
+        talk = kind(self.solver, self.run.id, group[0])
         for key in group:
             if failed_around():
                 return

@@ -13,6 +13,7 @@ from offbook.evaluation.benchmark import (
     Dataset,
     Item,
     Label,
+    PastSession,
     Question,
     Scope,
     Subject,
@@ -163,6 +164,7 @@ class Collector:
     def __init__(self, name: str, *, licence: str, source: str) -> None:
         self.notes = Notes()
         self.rows = 0
+        self.histories: dict[str, tuple[PastSession, ...]] = {}
         self._name, self._licence, self._source = name, licence, source
         self._subjects: dict[str, Subject] = {}
         self._memories: set[tuple[str, SubjectMemory]] = set()
@@ -253,8 +255,9 @@ class Collector:
         script: str = "",
         turn: int = 0,
         checks: tuple[str, ...] = (),
+        history: str = "",
     ) -> None:
-        """Add a question; in a script the same words may be said again."""
+        """Add a question; in a script, or after other sessions, the same words may come again."""
         self.rows += 1
         text = text.strip()
         if not text:
@@ -262,7 +265,11 @@ class Collector:
             return
         if subject is not None:
             self.subject(subject)
-        key = (subject, text, f"{script}/{turn}" if script else item.number if item else "")
+        key = (
+            subject,
+            text,
+            history or (f"{script}/{turn}" if script else item.number if item else ""),
+        )
         if key in self._questions:
             self._again(key, place, scope, answers)
             return
@@ -271,7 +278,7 @@ class Collector:
             id = made_id(subject or "", text, key[2])  # noqa: A001
         id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
         self._questions[key] = Question(
-            id, text, subject, scope, answers, kind, item, language, script, turn, checks
+            id, text, subject, scope, answers, kind, item, language, script, turn, checks, history
         )
 
     def _again(
@@ -342,4 +349,5 @@ class Collector:
             subjects=tuple(self._subjects.values()),
             questions=tuple(self._questions.values()),
             notes=self.notes.listed(self.rows),
+            histories=self.histories,
         )
