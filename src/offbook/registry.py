@@ -85,6 +85,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "ipip-neo-120": "offbook.evaluation.datasets.questionnaires:load_ipip",
         "file": "offbook.evaluation.datasets.files:load_user_file",
         "scripts": "offbook.evaluation.datasets.scripts:load_scripts",
+        "timechara": "offbook.evaluation.datasets.timechara:load_timechara",
         "locomo": "offbook.evaluation.datasets.sessions:load_locomo",
         "longmemeval": "offbook.evaluation.datasets.sessions:load_longmemeval",
     },

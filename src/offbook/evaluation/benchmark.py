@@ -62,7 +62,8 @@ class Question:
     turns of one conversation, numbered from 1 in ``turn``; their ids are ``script/turn``.
     ``checks`` are the metrics by which this one is rated; none: all that it has what for.
     ``history`` names the sessions that were held before it, one of `Dataset.histories`; its id
-    begins with that name and a stroke.
+    begins with that name and a stroke. ``as_of`` is the point in the story at which it is asked,
+    ``facts`` is what a judge is told of who knows what then.
     """
 
     id: str
@@ -77,6 +78,8 @@ class Question:
     turn: int = 0
     checks: tuple[str, ...] = ()
     history: str = ""
+    as_of: str = ""
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,7 @@ class Dataset:
 
 def _asked(question: Question) -> dict[str, Any]:
     """What a checksum is made of: of fields that few questions have, those that this one has."""
-    rare = ("script", "turn", "checks", "history")
+    rare = ("script", "turn", "checks", "history", "as_of", "facts")
     return {name: value for name, value in asdict(question).items() if value or name not in rare}
 
 

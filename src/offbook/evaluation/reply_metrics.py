@@ -202,6 +202,17 @@ def _needs_answer(exchange: Exchange) -> str | None:
     return None if exchange.question.answers else "no right answer is known"
 
 
+def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
+    question = exchange.question
+    return judging.ReplyWithFacts(
+        exchange.subject.name, question.text, exchange.reply, question.facts
+    )
+
+
+def _needs_facts(exchange: Exchange) -> str | None:
+    return None if exchange.question.facts else "nothing is said of who knows what then"
+
+
 def _needs_earlier(exchange: Exchange) -> str | None:
     return None if exchange.question.turn > 1 else "nothing was said before"
 
@@ -232,6 +243,7 @@ _OURS: Final = (
     ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_context),
     ReplyMetric(SCALES["word_f1"], word_f1, None, _needs_answer),
     ReplyMetric(SCALES["word_recall"], word_recall, None, _needs_answer),
+    ReplyMetric(SCALES["spacetime"], _facts, judging.SPACETIME, _needs_facts),
     ReplyMetric(SCALES["persona"], _turn, judging.PERSONA_KEPT, introduces=True),
     ReplyMetric(SCALES["consistency"], _turn, judging.CONSISTENT, _needs_earlier, introduces=True),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Judgement, Judging, RatingKey, Run, Variant
     from offbook.models.metering import Meter
     from offbook.protocols import ChatModel, Store
+    from offbook.retrieval.point import Point
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
     from offbook.types import Character, Recall, Usage
@@ -110,7 +111,12 @@ class Solver:
         reply: str | None = None
         error: str | None = None
         try:
-            recalled = await pipeline.recall(runtime, character, question.text)
+            point: Point | None = None
+            if question.as_of:
+                from offbook.ingestion.profile import at_point
+
+                character, point = await runtime.store.read(at_point, character, question.as_of)
+            recalled = await pipeline.recall(runtime, character, question.text, point=point)
             if failed_around():
                 return None
             reply = await pipeline.reply(runtime, character, recalled, sample=key.repeat)

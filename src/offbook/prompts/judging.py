@@ -416,6 +416,16 @@ class ReplyWithEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyWithFacts:
+    """A reply at a point in a story; ``facts`` say what is past or to come, who was where."""
+
+    character: str
+    question: str
+    reply: str
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnToJudge:
     """A reply within a conversation; ``earlier`` are turns before it that bear on it."""
 
@@ -487,6 +497,14 @@ UNKNOWN_REJECTION: Final = judgement(
     "RoleRAG section 4.2, UQR",
 )
 """Does the reply keep within what the character can know?"""
+
+SPACETIME: Final = judgement(
+    "spacetime",
+    ReplyWithFacts,
+    Judged(ContainedVerdict, verdict_in),
+    "TimeChara (Ahn et al. 2024), spatiotemporal consistency",
+)
+"""Does the reply know what the character knows at that point, and no more?"""
 
 PERSONA_KEPT: Final = judgement("persona_kept", TurnToJudge, _OF_TEN, "ours")
 """How much is this turn of a long conversation the character's own?"""

@@ -35,6 +35,12 @@ def unknown_rejection(inputs: prompts.ReplyToJudge) -> prompts.BinaryRating:
     )
 
 
+def spacetime(inputs: prompts.ReplyWithFacts) -> prompts.ContainedVerdict:
+    """Yes, whatever was replied."""
+    del inputs
+    return prompts.ContainedVerdict(analysis=_STUB, rating="yes")
+
+
 def persona_kept(inputs: prompts.TurnToJudge) -> prompts.RatingOfTen:
     """The share of the reply's words that the description has."""
     return _of_ten(_shared(inputs.reply, [inputs.description]))

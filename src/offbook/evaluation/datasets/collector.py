@@ -256,6 +256,8 @@ class Collector:
         turn: int = 0,
         checks: tuple[str, ...] = (),
         history: str = "",
+        as_of: str = "",
+        facts: tuple[str, ...] = (),
     ) -> None:
         """Add a question; in a script, or after other sessions, the same words may come again."""
         self.rows += 1
@@ -265,11 +267,8 @@ class Collector:
             return
         if subject is not None:
             self.subject(subject)
-        key = (
-            subject,
-            text,
-            history or (f"{script}/{turn}" if script else item.number if item else ""),
-        )
+        apart = history or f"{script}{turn or ''}{as_of}" or (item.number if item else "")
+        key = (subject, text, apart)
         if key in self._questions:
             self._again(key, place, scope, answers)
             return
@@ -277,8 +276,15 @@ class Collector:
             self.notes.at("questions without an id, which is made from the content", place)
             id = made_id(subject or "", text, key[2])  # noqa: A001
         id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
-        self._questions[key] = Question(
-            id, text, subject, scope, answers, kind, item, language, script, turn, checks, history
+        new = Question(id, text, subject, scope, answers, kind, item, language)
+        self._questions[key] = replace(
+            new,
+            script=script,
+            turn=turn,
+            checks=checks,
+            history=history,
+            as_of=as_of,
+            facts=facts,
         )
 
     def _again(

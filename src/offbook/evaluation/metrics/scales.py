@@ -72,6 +72,15 @@ _OURS: Final = (
     JudgedScale(
         "word_recall", "Words recalled", 0, 1, "higher", "ours", is_whole=False, unit="share"
     ),
+    JudgedScale(
+        "spacetime",
+        "Spatiotemporal consistency",
+        0,
+        1,
+        "higher",
+        "TimeChara",
+        unit="share",
+    ),
     JudgedScale("persona", "Persona kept", 1, 10, "higher", "ours"),
     JudgedScale(
         "consistency", "Consistent with what was said", 0, 1, "higher", "ours", unit="share"
