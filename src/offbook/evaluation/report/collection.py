@@ -421,7 +421,11 @@ def joined(runs: Sequence[material.ReportedRun]) -> material.Report:
         groups.setdefault(_asked_alike(each.run), []).append(each)
     several = [group for group in groups.values() if len(group) > 1]
     joint = tuple(_side_by_side(f"joint-{place}", group) for place, group in enumerate(several, 1))
-    won = tuple(sentence for group in groups.values() for sentence in headlines(group))
+    won = tuple(
+        f"{', '.join(each.run.id for each in group)}: {said}" if len(groups) > 1 else said
+        for group in groups.values()
+        for said in headlines(group)
+    )
     return material.Report(tuple(runs), joint, won)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Score
     from offbook.evaluation.report.material import ReportedRun
 
+FEWEST: Final = 10
+"""Questions below which an interval is taken for no evidence, however narrow it is."""
 FIRST: Final = "acc"
 """The metric that leads where it was measured: a right answer is least a matter of taste."""
 
@@ -71,13 +73,14 @@ def _sentence(each: Difference, names: Sequence[str], best: Score) -> str:
     found = each.estimate
     less = ", where less is better" if best.better == "lower" else ""
     rest = f"in {metric_title(each.metric)}{less}, {counted(found)}"
-    if found.interval is None:
-        return f"Too little was rated to say who is ahead {rest}"
     first, second = names[:2]
-    if found.interval[1] < 0:  # by the questions that both were rated on
+    if (found.mean or 0) < 0:  # by the questions that both were rated on
         found, first, second = -found, second, first
-    by = f"{number(found.mean, each.unit)} {interval(found, each.unit)}"
-    if found.interval and found.interval[0] > 0:
+    by = " ".join(filter(None, (number(found.mean, each.unit), interval(found, each.unit))))
+    than = f"{first} is better than {second} by {by}" if found.mean else f"they are level: {by}"
+    if found.interval is None or found.n < FEWEST:
+        return f"Too little was rated to say who is ahead {rest}: {than}"
+    if found.interval[0] > 0:
         others = f", the next of {len(names) - 1}," if len(names) > 2 else ""
         return f"{first} is ahead of {second}{others} by {by} {rest}"
-    return f"Nobody is ahead {rest}: {first} is better than {second} by {by}"
+    return f"Nobody is ahead {rest}: {than}"
