@@ -91,7 +91,7 @@ class Pairwise:
             introduction = self._places(dataset).of(place.subject).introduction
             documents = documents_of((one, other))
             documents |= documents_named(one.character, introduction)
-            evidence = shown(dict.fromkeys((*one.evidence, *other.evidence)))
+            evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
             for order, pair in enumerate(((one, other), (other, one))):
                 replies = tuple(
                     LabelledReply(label, "", cell.reply or "")
@@ -104,10 +104,12 @@ class Pairwise:
                     question.text,
                     replies,
                     question.answers,
-                    evidence,
+                    shown(evidence),
                 )
                 read = partial(_read, key, _LABELS[order])
-                judgements.append(Judgement((key,), COMPARE_REPLIES, inputs, read, documents))
+                judgements.append(
+                    Judgement((key,), COMPARE_REPLIES, inputs, read, documents, evidence)
+                )
         return judgements
 
     def preferences(

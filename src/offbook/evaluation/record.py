@@ -179,7 +179,8 @@ class Judgement:
     ``read`` turns the prompt's answer (without a prompt ``inputs``) into one rating a key, in the
     order of ``keys``; an answer that stays unusable makes each of them missing, with the reason.
     ``documents`` are those whose text the prompt holds (``character/document``), so that
-    forgetting one finds the cached call.
+    forgetting one finds the cached call. ``evidence`` is what the prompt shows beside what the
+    replies rest on.
     """
 
     keys: tuple[RatingKey, ...]
@@ -187,6 +188,7 @@ class Judgement:
     inputs: Any
     read: Callable[[Any], Sequence[Rating]]
     documents: frozenset[str] = frozenset()
+    evidence: tuple[ContextItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

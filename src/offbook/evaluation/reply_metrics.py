@@ -92,7 +92,7 @@ def documents_of(cells: Sequence[Cell]) -> frozenset[str]:
     return frozenset(
         f"{cell.character}/{source.document}"
         for cell in cells
-        for item in (*cell.context, *cell.evidence)
+        for item in cell.context
         for source in item.sources
     )
 
@@ -364,6 +364,7 @@ def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:
         inputs=how.inputs(exchange),
         read=partial(_one_rating, key),
         documents=documents,
+        evidence=exchange.cell.evidence if metric in EVIDENCED else (),
     )
 
 

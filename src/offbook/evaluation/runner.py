@@ -297,7 +297,7 @@ class Rater:
         if failed_around():
             return
         mine = _subjects_of(judgement, cells)
-        read_of = [(*cell.context, *cell.evidence) for cell in mine]
+        read_of = [*(cell.context for cell in mine), judgement.evidence]
         names = frozenset(name for items in read_of for name in storage.rests_on(items))
         whose = mine[0].character
         introducing = judgement.documents - self.elsewhere

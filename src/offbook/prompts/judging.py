@@ -370,7 +370,9 @@ class RatingOfTen(Analysed):
 class RatingOrNone(Analysed):
     """A rating from 1 to 10, or null where what the judge was shown does not suffice."""
 
-    rating: Annotated[int | None, Field(ge=1, le=10), BeforeValidator(of_ten_or_none)]
+    rating: Annotated[
+        Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10] | None, BeforeValidator(of_ten_or_none)
+    ]
 
 
 class BinaryRating(Analysed):
