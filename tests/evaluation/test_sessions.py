@@ -12,7 +12,7 @@ from offbook.errors import UsageError
 from offbook.evaluation.benchmark import Question
 from offbook.evaluation.datasets.loading import load_dataset
 from offbook.evaluation.reply_metrics import Exchange, Introduction, word_f1, word_recall
-from offbook.stores import conversations
+from offbook.stores import conversations, memories
 from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 from tests.evaluation import made
@@ -138,3 +138,28 @@ async def test_sessions_become_memories_once_and_are_recalled(tmp_path: Path):
         await book.evaluation.run("locomo", new=True, limit=1, **wanted)
         again = await book.store.read(conversations.list_all, ada.id)
         assert len({talk.principal for talk in again}) == 2, "another run, another person"
+
+
+async def test_sessions_are_distilled_through_an_endpoint_before_the_questions(
+    loopback, tmp_path: Path
+):
+    said = [
+        {"speaker": who, "text": f"{text} {n}."}
+        for n in range(1, 7)
+        for who, text in (("Ines", "In May I bought a boat called Heron"), ("Ada", "So you did"))
+    ]
+    spoken = {"speaker_a": "Ines", "speaker_b": "Ada", "session_1": said}
+    sample = {**LOCOMO, "conversation": {**spoken, "session_1_date_time": "8 May, 2023"}}
+    file = written(tmp_path, "locomo10.json", [sample])
+    endpoint = {"chat__model": "m", "chat__base_url": loopback.base_url}
+    async with home_with(tmp_path, "Ada Byrne", text("ada.md", ADA), **endpoint) as book:
+        report = await book.evaluation.run(
+            "locomo", characters=["Ada Byrne"], methods=["ensemble"], path=file, build=True
+        )
+        assert (report.cells, report.failed) == (3, 0)
+        ada = await book.find("Ada Byrne")
+        stored = await book.store.read(memories.list_memories, ada.id)
+        assert {memory.session for memory in stored} != {None}
+        used = book.meter.usage().by_task
+        assert used["distil_turns"].calls == 2, "four turns a call, then what is left"
+        assert used["reply"].calls == 3
