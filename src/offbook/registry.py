@@ -54,6 +54,8 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
     "protocol": {
         "questions": "offbook.evaluation.protocols:QuestionsProtocol",
         "items": "offbook.evaluation.protocols:ItemsProtocol",
+        "recall": "offbook.evaluation.scripts:RecallProtocol",
+        "script": "offbook.evaluation.scripts:ScriptProtocol",
         "open_interview": "offbook.evaluation.protocols:OpenInterviewProtocol",
     },
     "searcher": {
@@ -82,6 +84,10 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "harry-potter": "offbook.evaluation.datasets.files:load_harry_potter",
         "ipip-neo-120": "offbook.evaluation.datasets.questionnaires:load_ipip",
         "file": "offbook.evaluation.datasets.files:load_user_file",
+        "scripts": "offbook.evaluation.datasets.scripts:load_scripts",
+        "timechara": "offbook.evaluation.datasets.timechara:load_timechara",
+        "locomo": "offbook.evaluation.datasets.sessions:load_locomo",
+        "longmemeval": "offbook.evaluation.datasets.sessions:load_longmemeval",
     },
 }
 

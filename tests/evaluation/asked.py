@@ -28,7 +28,7 @@ from offbook.models.caching import CallCache
 from offbook.models.limits import Limiter, Limits
 from offbook.models.metering import Meter
 from offbook.models.wrappers import wrap
-from offbook.prompts.judging import KNOWLEDGE_EXPOSURE, ReplyToJudge
+from offbook.prompts.judging import KNOWLEDGE_EXPOSURE, ReplyWithEvidence
 from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, evaluations
@@ -73,7 +73,7 @@ class OneRating:
         unit = first.question if len(cells) == 1 else "all"
         key = RatingKey(first.subject, first.variant, first.repeat, "ke", unit, judge)
         told = "; ".join(cell.reply or "" for cell in replied)
-        inputs = ReplyToJudge(first.subject, "", first.question, told)
+        inputs = ReplyWithEvidence(first.subject, "", first.question, told)
         return [Judgement((key,), KNOWLEDGE_EXPOSURE, inputs, partial(_read, key))]
 
     def scores(

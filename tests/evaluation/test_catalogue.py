@@ -14,7 +14,15 @@ from offbook.evaluation.datasets.loading import load_benchmark, load_dataset
 from tests.evaluation import made
 from tests.evaluation.datasets.files import shared, write, write_lines
 
-NO_SHARED = {"harry-potter", "characterrag", "file"}
+NO_SHARED = {
+    "harry-potter",
+    "characterrag",
+    "file",
+    "scripts",
+    "locomo",
+    "longmemeval",
+    "timechara",
+}
 
 
 @pytest.mark.parametrize("each", benchmarks(), ids=lambda each: each.name)

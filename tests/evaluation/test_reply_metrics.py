@@ -14,8 +14,10 @@ from offbook.evaluation.record import RatingKey
 from offbook.evaluation.reply_metrics import REPLY_METRICS, opening, rated, reply_judgements
 from offbook.prompts.judging import (
     GroundedReply,
-    ReplyToJudge,
+    RatingOrNone,
     ReplyWithAnswers,
+    ReplyWithEvidence,
+    Shown,
 )
 from tests.evaluation.made import JUDGE, cell, dataset, item, passage, run
 
@@ -38,8 +40,8 @@ def test_every_metric_is_a_scale_and_every_protocol_is_registered():
 def test_a_reply_with_an_answer_and_chunks_is_rated_by_all_metrics_of_the_run():
     found = asked_for(run(ALL), dataset(HATES), cell("q1", context=(passage("She hates rain."),)))
     assert tuple(found) == ALL
-    assert found["ke"].inputs == ReplyToJudge(
-        "Nora Vey", "A clockmaker in Hull.", "What do you hate?", "Rain."
+    assert found["ke"].inputs == ReplyWithEvidence(
+        "Nora Vey", "A clockmaker in Hull.", "What do you hate?", "Rain.", ("rain", "wet weather")
     )
     assert found["acc"].inputs == ReplyWithAnswers(
         "Nora Vey", "What do you hate?", "Rain.", ("rain", "wet weather")
@@ -49,7 +51,7 @@ def test_a_reply_with_an_answer_and_chunks_is_rated_by_all_metrics_of_the_run():
         "What do you hate?",
         "Rain.",
         ("rain", "wet weather"),
-        ("Life\nShe hates rain.",),
+        (Shown("knowledge", "Life\nShe hates rain."),),
     )
 
 
@@ -59,12 +61,18 @@ def test_without_a_right_answer_there_is_none_to_compare_with():
 
 
 @pytest.mark.parametrize("kind", ["entity", "relation", "memory", "profile"])
-def test_hallucination_score_needs_chunks_and_what_a_graph_tells_is_none(kind):
-    from dataclasses import replace
-
+def test_hallucinations_are_judged_against_all_that_the_actor_was_given(kind):
     other = replace(passage("She hates rain."), kind=kind)
     found = asked_for(run(ALL), dataset(HATES), cell("q1", context=(other,)))
-    assert tuple(found) == ("ke", "kh", "uqr", "acc", "acc_l")
+    assert found["hs"].inputs.context == (Shown(kind, "Life\nShe hates rain."),)
+    assert "hs" not in asked_for(run(ALL), dataset(HATES), cell("q1"))
+
+
+def test_that_a_reply_cannot_be_judged_is_no_score():
+    (judgement,) = asked_for(run(("ke",)), dataset(HATES), cell("q1")).values()
+    (rating,) = judgement.read(RatingOrNone(analysis="Nothing speaks of it.", rating=None))
+    assert (rating.value, rating.unjudged) == (None, True)
+    assert not replace(rating, person=4.0).unjudged
 
 
 def test_a_failed_cell_is_not_judged_nor_one_whose_question_is_gone():

@@ -11,6 +11,7 @@ import pytest
 from offbook.evaluation.benchmark import Question, Subject
 from offbook.evaluation.protocols import QuestionsProtocol
 from offbook.evaluation.scores import Measured
+from offbook.stores.evaluations import UNJUDGED
 from offbook.types import Usage
 from tests.evaluation.made import NORA, cell, dataset, passage, rating, run
 
@@ -53,6 +54,22 @@ def test_a_missing_rating_is_left_out_and_counted_and_so_is_a_failed_reply():
     every = found["ke", "naive", "all"].estimate
     assert (every.mean, every.n, every.missing) == (8.0, 1, 2)
     assert found["failed", "naive", "all"].estimate.mean == pytest.approx(1 / 3)
+
+
+def test_what_cannot_be_judged_is_neither_a_value_nor_missing():
+    run_ = run(("ke",))
+    questions = [Question(f"q{n}", f"What is {n}?") for n in range(3)]
+    ratings = [rating("ke", "q0", 8.0), rating("ke", "q1", None)]
+    unjudged = replace(rating("ke", "q2", None), missing=UNJUDGED)
+    cells = [cell(q.id) for q in questions]
+    found = scored(run_, dataset(*questions), cells, [*ratings, unjudged])
+    score = found["ke", "naive", "all"].estimate
+    assert (score.mean, score.n, score.missing) == (8.0, 1, 1)
+    assert found["ke_unjudged", "naive", "all"].estimate.mean == pytest.approx(1 / 3)
+    ruled = replace(unjudged, person=4.0)
+    found = scored(run_, dataset(*questions), cells, [*ratings, ruled])
+    assert found["ke", "naive", "all"].estimate.mean == 6.0
+    assert ("ke_unjudged", "naive", "all") not in found
 
 
 def test_what_is_undefined_is_neither_a_value_nor_missing():

@@ -33,13 +33,20 @@ from offbook.prompts.interviewing import (
 from offbook.prompts.judging import (
     ANSWER_CONTAINED,
     ANSWER_QUALITY,
+    CONSISTENT,
     HALLUCINATION_SCORE,
     KNOWLEDGE_EXPOSURE,
     KNOWLEDGE_HALLUCINATION,
+    PERSONA_KEPT,
+    SPACETIME,
     UNKNOWN_REJECTION,
     GroundedReply,
     ReplyToJudge,
     ReplyWithAnswers,
+    ReplyWithEvidence,
+    ReplyWithFacts,
+    Shown,
+    TurnToJudge,
 )
 from offbook.prompts.prompt import render
 
@@ -50,18 +57,25 @@ POLES = (Pole("E", "at ease in company"), Pole("I", "at ease alone"))
 def asked_about(reply: str, question: str = "What do you hate?"):
     """Every prompt of the judge with inputs that hold ``reply``."""
     to_judge = ReplyToJudge("Nora Vey", "A clockmaker in Hull.", question, reply)
+    shown = (Shown("knowledge", "She hates"), Shown("memory", "She said so."))
+    who = "A clockmaker in Hull."
+    evidenced = ReplyWithEvidence("Nora Vey", who, question, reply, ("rain",), shown)
+    turn = TurnToJudge("Nora Vey", who, question, reply, ("Visitor: Well?\nNora Vey: Well.",))
     answers = (InterviewAnswer(question, reply),)
     item = ItemToRate("Nora Vey", "I hate rain.", question, reply)
     batch = BatchToRate("E/I", *POLES, answers)
     with_answers = ReplyWithAnswers("Nora Vey", question, reply, ("rain",))
     labelled = (LabelledReply("A", "", reply), LabelledReply("B", "", "Rain."))
     return {
-        KNOWLEDGE_EXPOSURE: to_judge,
-        KNOWLEDGE_HALLUCINATION: to_judge,
+        KNOWLEDGE_EXPOSURE: evidenced,
+        KNOWLEDGE_HALLUCINATION: evidenced,
         UNKNOWN_REJECTION: to_judge,
+        PERSONA_KEPT: turn,
+        SPACETIME: ReplyWithFacts("Nora Vey", question, reply, ("past: she was there",)),
+        CONSISTENT: turn,
         ANSWER_CONTAINED: with_answers,
         ANSWER_QUALITY: with_answers,
-        HALLUCINATION_SCORE: GroundedReply("Nora Vey", question, reply, ("rain",), ("She hates",)),
+        HALLUCINATION_SCORE: GroundedReply("Nora Vey", question, reply, ("rain",), shown),
         RATE_MBTI_ITEM: item,
         RATE_BIGFIVE_ITEM: item,
         RATE_BFI_BATCH: batch,
@@ -115,7 +129,7 @@ def test_the_analysis_comes_before_the_rating(prompt):
     )
 
 
-TO_JUDGE = ReplyToJudge("Nora Vey", "", "What do you hate?", "Rain.")
+TO_JUDGE = ReplyWithEvidence("Nora Vey", "", "What do you hate?", "Rain.")
 
 
 def check(prompt, inputs, answer):

@@ -17,10 +17,11 @@ from offbook.prompts.interviewing import (
 )
 from offbook.prompts.judging import (
     ANSWER_CONTAINED,
+    ANSWER_QUALITY,
     KNOWLEDGE_EXPOSURE,
     UNKNOWN_REJECTION,
     Range,
-    ReplyToJudge,
+    ReplyWithAnswers,
     rating_in,
 )
 from offbook.types import ChatResponse
@@ -123,6 +124,12 @@ CUT_OFF = (
 
 
 READ_ELSEWHERE = [
+    (KNOWLEDGE_EXPOSURE, '{"analysis": "It fits.", "rating": 8}', 8),
+    (KNOWLEDGE_EXPOSURE, "It fits.\nRating: 8/10", 8),
+    (KNOWLEDGE_EXPOSURE, '{"analysis": "Nothing speaks of it.", "rating": null}', None),
+    (KNOWLEDGE_EXPOSURE, '{"analysis": "Nothing.", "rating": "cannot be judged"}', None),
+    (KNOWLEDGE_EXPOSURE, "Nothing speaks of it.\n**Rating:** null", None),
+    (KNOWLEDGE_EXPOSURE, "Nothing speaks of it.\nRating: cannot be judged.", None),
     (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": 1}', 1),
     (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": "0"}', 0),
     (UNKNOWN_REJECTION, '{"analysis": "It declines.", "rating": true}', 1),
@@ -147,6 +154,10 @@ READ_ELSEWHERE = [
     (COMPARE_REPLIES, "The second is right.\nB", "B"),
 ]
 REFUSED_ELSEWHERE = [
+    (KNOWLEDGE_EXPOSURE, '{"analysis": "It fits.", "rating": 11}'),
+    (KNOWLEDGE_EXPOSURE, '{"analysis": "", "rating": null}'),
+    (KNOWLEDGE_EXPOSURE, "It fits.\nRating: null\nRating: 8"),
+    (KNOWLEDGE_EXPOSURE, "Rating: null"),
     (UNKNOWN_REJECTION, "It declines.\nRating: 2"),
     (UNKNOWN_REJECTION, "It declines.\nRating: 0.5"),
     (UNKNOWN_REJECTION, "It declines.\nRating: 8/10"),
@@ -169,7 +180,7 @@ REFUSED_ELSEWHERE = [
 
 @pytest.mark.parametrize(
     ("prompt", "text", "value"),
-    [*((KNOWLEDGE_EXPOSURE, *pair) for pair in READ_OF_TEN.items()), *READ_ELSEWHERE],
+    [*((ANSWER_QUALITY, *pair) for pair in READ_OF_TEN.items()), *READ_ELSEWHERE],
 )
 def test_a_rating_is_read_in_whatever_form_it_comes(prompt, text, value):
     answer = prompt.answer.parse(text)
@@ -179,7 +190,7 @@ def test_a_rating_is_read_in_whatever_form_it_comes(prompt, text, value):
 
 @pytest.mark.parametrize(
     ("prompt", "text"),
-    [*((KNOWLEDGE_EXPOSURE, text) for text in REFUSED_OF_TEN), *REFUSED_ELSEWHERE],
+    [*((ANSWER_QUALITY, text) for text in REFUSED_OF_TEN), *REFUSED_ELSEWHERE],
 )
 def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(prompt, text):
     with pytest.raises(InvalidAnswer):
@@ -189,13 +200,13 @@ def test_what_is_no_rating_is_refused_and_never_moved_to_the_scale(prompt, text)
 @pytest.mark.parametrize("text", CUT_OFF)
 def test_a_cut_off_answer_is_incomplete(text):
     with pytest.raises(IncompleteAnswer):
-        KNOWLEDGE_EXPOSURE.answer.parse(text)
+        ANSWER_QUALITY.answer.parse(text)
 
 
 def test_an_analysis_of_blanks_is_none():
     response = ChatResponse('{"analysis": " \\n", "rating": 8}')
     with pytest.raises(InvalidAnswer, match="analysis is empty"):
-        read(KNOWLEDGE_EXPOSURE, ReplyToJudge("Nora Vey", "", "?", "Rain."), response)
+        read(ANSWER_QUALITY, ReplyWithAnswers("Nora Vey", "?", "Rain.", ("rain",)), response)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +239,7 @@ def test_a_number_is_read_as_itself_or_refused(number, form):
 @settings(deadline=None)
 def test_any_text_is_read_or_refused_and_what_is_read_lies_on_the_scale(text):
     try:
-        answer = KNOWLEDGE_EXPOSURE.answer.parse(text)
+        answer = ANSWER_QUALITY.answer.parse(text)
     except AnswerError:
         return
     assert 1 <= answer.rating <= 10
@@ -239,7 +250,7 @@ def test_any_text_is_read_or_refused_and_what_is_read_lies_on_the_scale(text):
 @settings(deadline=None)
 def test_no_analysis_changes_the_rating_of_a_structured_answer(analysis, rating):
     text = json.dumps({"analysis": f"It {analysis}", "rating": rating})
-    assert KNOWLEDGE_EXPOSURE.answer.parse(text).rating == rating
+    assert ANSWER_QUALITY.answer.parse(text).rating == rating
 
 
 @pytest.mark.parametrize("piece", ["a", "rating: ", "1 ", "\n", "给", "> ", "*", "E: 1% "])

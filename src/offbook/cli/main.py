@@ -115,6 +115,7 @@ _EVALUATION: Final[Mapping[str, Callable[..., Any]]] = {
     "report": reports.report,
     "table": reports.table,
     "check-judge": reports.check_judge,
+    "pairwise": reports.pairwise,
     "export": reports.export_run,
     "fetch": runs.fetch,
     "delete": runs.delete,

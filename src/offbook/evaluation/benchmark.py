@@ -26,13 +26,15 @@ from offbook.types import as_tuple
 Scope = Literal["in", "out"]
 """Whether a question lies within what the character can know."""
 
-ProtocolName = Literal["questions", "items", "open_interview"]
+ProtocolName = Literal["questions", "items", "open_interview", "script", "recall"]
 """How a benchmark is run.
 
 ``questions``: each question is one reply, rated alone (RoleRAG 4.2, AMADEUS 5.2).
 ``items``: each item of a questionnaire is one open answer in a fresh context, with one rating
 (AMADEUS 5.2). ``open_interview``: open answers, rated in batches of one dimension by an expert, or
-converted to options one by one (InCharacter; Emotional RAG section III).
+converted to options one by one (InCharacter; Emotional RAG section III). ``script``: turns of one
+conversation, said in order; ``recall``: questions after sessions of earlier conversations, which
+are kept first (both: ``evaluation.scripts``).
 """
 
 
@@ -56,7 +58,12 @@ class Question:
     """One question; ``subject`` None: it is asked of every subject.
 
     ``answers`` are gold answers (any of them is right), ``kind`` is the dataset's own category:
-    an attribute of CharacterRAG, a topic of Character-LLM.
+    an attribute of CharacterRAG, a topic of Character-LLM. Questions of one ``script`` are the
+    turns of one conversation, numbered from 1 in ``turn``; their ids are ``script/turn``.
+    ``checks`` are the metrics by which this one is rated; none: all that it has what for.
+    ``history`` names the sessions that were held before it, one of `Dataset.histories`; its id
+    begins with that name and a stroke. ``as_of`` is the point in the story at which it is asked,
+    ``facts`` is what a judge is told of who knows what then.
     """
 
     id: str
@@ -67,6 +74,20 @@ class Question:
     kind: str = ""
     item: Item | None = None
     language: str = "en"
+    script: str = ""
+    turn: int = 0
+    checks: tuple[str, ...] = ()
+    history: str = ""
+    as_of: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PastSession:
+    """A conversation that was held before: when, and what was said and answered in turn."""
+
+    date: str
+    turns: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +168,17 @@ class Dataset:
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
     introductions: Mapping[str, Introduction] = field(default_factory=dict)
+    histories: Mapping[str, tuple[PastSession, ...]] = field(default_factory=dict)
 
     @property
     def checksum(self) -> str:
         """SHA-256 of everything that is asked and compared with, in this order."""
-        parts = {
+        parts: dict[str, Any] = {
             "subjects": [asdict(subject) for subject in self.subjects],
-            "questions": [asdict(question) for question in self.questions],
+            "questions": [_asked(question) for question in self.questions],
         }
+        if self.histories:
+            parts["histories"] = TypeAdapter(dict[str, Any]).dump_python(dict(self.histories))
         text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -172,6 +196,12 @@ class Dataset:
     def asked(self, subject: str) -> Iterator[Question]:
         """The questions that are put to a subject, in the dataset's order."""
         return (q for q in self.questions if q.subject is None or q.subject == subject)
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """What a checksum is made of: of fields that few questions have, those that this one has."""
+    rare = ("script", "turn", "checks", "history", "as_of", "facts")
+    return {name: value for name, value in asdict(question).items() if value or name not in rare}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +229,19 @@ class Benchmark:
 
 
 def limited(questions: Sequence[Question], limit: int | None, seed: int) -> tuple[Question, ...]:
-    """At most ``limit`` questions, drawn by ``seed`` and kept in the dataset's order.
+    """At most ``limit`` questions (or scripts), drawn by ``seed``, in the dataset's order.
 
     The draw of a smaller limit is contained in that of a larger one, so that a run can grow.
     """
     if limit is None or limit >= len(questions):
         return tuple(questions)
 
-    def lot(question: Question) -> str:
-        return hashlib.sha256(f"{seed}\n{question.subject}\n{question.id}".encode()).hexdigest()
+    def lot(whole: tuple[str | None, str]) -> str:
+        return hashlib.sha256(f"{seed}\n{whole[0]}\n{whole[1]}".encode()).hexdigest()
 
-    drawn = {id(question) for question in sorted(questions, key=lot)[:limit]}
-    return tuple(question for question in questions if id(question) in drawn)
+    wholes = [(question.subject, question.script or question.id) for question in questions]
+    drawn = set(sorted(dict.fromkeys(wholes), key=lot)[:limit])
+    return tuple(q for q, whole in zip(questions, wholes, strict=True) if whole in drawn)
 
 
 @dataclass(frozen=True, slots=True)

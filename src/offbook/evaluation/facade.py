@@ -21,6 +21,7 @@ from offbook.evaluation.characters import (
 )
 from offbook.evaluation.estimate import RunEstimator, added
 from offbook.evaluation.judge_checks import JudgeChecks
+from offbook.evaluation.pairwise import Pairwise, Preferences
 from offbook.evaluation.reviews import CheckReport, Reviews
 from offbook.evaluation.runner import Runner, require_free
 from offbook.ingestion.reports import Estimate, ProgressListener, unheard
@@ -293,6 +294,40 @@ class Evaluation:
             lambda cells, ratings: checks.bias(judged, opened.dataset, cells, ratings),
         )
         return CheckReport(run, bias, done.missing, judged.mark, book.meter.usage())
+
+    async def pairwise(
+        self,
+        run: str,
+        first: str = "",
+        second: str = "",
+        *,
+        path: Path | str | None = None,
+        progress: ProgressListener = unheard,
+    ) -> Preferences:
+        """Ask the configured judge which of two methods' stored replies it prefers, in both orders.
+
+        ``first``, ``second``: labels of methods of the run; none: its first two. What is rated
+        already is not asked again.
+
+        Raises:
+            UsageError: the run has no two such methods.
+        """
+        book = self._book
+        opened = await evaluation_runs.open_run(book, run, path=path)
+        labels = [variant.label for variant in opened.run.variants]
+        wanted = [name for name in (first, second) if name]
+        wanted += [name for name in labels if name not in wanted][: 2 - len(wanted)]
+        if len(set(wanted)) < 2 or not set(wanted) <= set(labels):
+            raise UsageError(
+                f"the run {run!r} has no two methods {', '.join(filter(None, wanted))}",
+                f"it has {', '.join(labels)}: name two of them",
+            )
+        judged, _ = await evaluation_runs.judged_now(book, opened)
+        compared = Pairwise(*wanted)
+        await self._judging(judged, opened, compared, progress).go_on()
+        return await storage.with_stream(
+            book.store, judged, lambda *streams: compared.preferences(judged, *streams)
+        )
 
     async def fetch(
         self, dataset: str, *, notify: evaluation_runs.Notify = evaluation_runs.silent

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from offbook.evaluation.metrics.scales import Direction
+from offbook.stores.evaluations import UNJUDGED
 from offbook.types import ContextItem, Usage
 
 if TYPE_CHECKING:
@@ -111,7 +112,8 @@ class Cell:
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
     ``fallback`` whether guided selection found nothing (None: the method does not select);
     ``verdict`` that of the boundary (None: the method does not judge it); ``forgotten`` how many
-    pieces of the context were of a document that is forgotten since.
+    pieces of the context were of a document that is forgotten since. ``evidence`` is looked up for
+    a judge (``evaluation.evidence``), and is not stored.
     """
 
     key: CellKey
@@ -124,6 +126,7 @@ class Cell:
     usage: Usage = field(default_factory=Usage)
     finished: str = ""
     forgotten: int = 0
+    evidence: tuple[ContextItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -159,6 +162,11 @@ class Rating:
     person_note: str = ""
 
     @property
+    def unjudged(self) -> bool:
+        """Whether the judge said that it cannot be judged, and no person did it."""
+        return self.final is None and (self.missing or "").startswith(UNJUDGED)
+
+    @property
     def final(self) -> float | None:
         """The person's value where there is one, else the judge's."""
         return self.value if self.person is None else self.person
@@ -171,7 +179,8 @@ class Judgement:
     ``read`` turns the prompt's answer (without a prompt ``inputs``) into one rating a key, in the
     order of ``keys``; an answer that stays unusable makes each of them missing, with the reason.
     ``documents`` are those whose text the prompt holds (``character/document``), so that
-    forgetting one finds the cached call.
+    forgetting one finds the cached call. ``evidence`` is what the prompt shows beside what the
+    replies rest on.
     """
 
     keys: tuple[RatingKey, ...]
@@ -179,6 +188,7 @@ class Judgement:
     inputs: Any
     read: Callable[[Any], Sequence[Rating]]
     documents: frozenset[str] = frozenset()
+    evidence: tuple[ContextItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
 """The metrics of single replies: the prompt and inputs of each, and where it is undefined.
 
-A metric that is undefined for a reply (no right answer is known, no chunk was retrieved) is not
+A metric that is undefined for a reply (no right answer is known, nothing was retrieved) is not
 asked for: that is neither a rating nor a missing one.
 Paper: RoleRAG (001), section 4.2: KE, KH and UQR of every question (table 1); AMADEUS (003),
-section 5.2: ACC and ACC_L against the right answer, HS also against the chunks (tables 6 and 8).
+section 5.2: ACC and ACC_L against the right answer, HS also against what the actor was given
+(tables 6 and 8). The paper's HS is given the chunks alone; ours all of the context, or what a reply
+has from a profile, a graph or a memory would count as an addition.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -22,21 +25,31 @@ from offbook.ingestion.documents import document_id
 from offbook.prompts import judging
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
 from offbook.prompts.prompt import Prompt
+from offbook.stores.evaluations import UNJUDGED
+from offbook.text.words import words
+from offbook.types import ContextItem
 
 _OPENING_CHARS: Final = 1_200
 _PARAGRAPH: Final = re.compile(r"\n\s*\n|^#.*$", re.MULTILINE)
 _CHUNK_KINDS: Final = ("knowledge",)
 """Kinds of context that are retrieved chunks; what a graph tells is made from many."""
+_ARTICLES: Final = frozenset(("a", "an", "the", "and"))
+EVIDENCED: Final = frozenset(("ke", "kh"))
+"""Metrics whose judge is shown what the character's texts say of question and reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A reply in its place: who was asked what; ``introduction`` says who that is."""
+    """A reply in its place: who was asked what; ``introduction`` says who that is.
+
+    ``earlier`` are turns of its script before it: what was said, and what was answered.
+    """
 
     subject: Subject
     question: Question
     cell: Cell
     introduction: Introduction
+    earlier: tuple[tuple[str, str], ...] = ()
 
     @property
     def reply(self) -> str:
@@ -60,10 +73,12 @@ class ReplyMetric:
     introduces: bool = False
 
 
-def chunks_of(cell: Cell) -> tuple[str, ...]:
-    """The texts of the chunks that a reply was given, headings in front."""
-    items = (item for item in cell.context if item.kind in _CHUNK_KINDS)
-    return tuple(f"{item.title}\n{item.text}" if item.title else item.text for item in items)
+def shown(items: Iterable[ContextItem]) -> tuple[judging.Shown, ...]:
+    """Pieces of context as the actor is shown them, titles in front, with what each is."""
+    return tuple(
+        judging.Shown(item.kind, f"{item.title}\n{item.text}" if item.title else item.text)
+        for item in items
+    )
 
 
 def chunk_ids_of(cell: Cell) -> Iterator[str]:
@@ -115,6 +130,23 @@ def _to_judge(exchange: Exchange) -> judging.ReplyToJudge:
     )
 
 
+def _evidenced(exchange: Exchange) -> judging.ReplyWithEvidence:
+    return judging.ReplyWithEvidence(
+        exchange.subject.name,
+        exchange.introduction.text,
+        exchange.question.text,
+        exchange.reply,
+        exchange.question.answers,
+        shown(exchange.cell.evidence),
+    )
+
+
+def _turn(exchange: Exchange) -> judging.TurnToJudge:
+    name, introduction = exchange.subject.name, exchange.introduction.text
+    earlier = tuple(f"Visitor: {said}\n{name}: {answer}" for said, answer in exchange.earlier)
+    return judging.TurnToJudge(name, introduction, exchange.question.text, exchange.reply, earlier)
+
+
 def _with_answers(exchange: Exchange) -> judging.ReplyWithAnswers:
     question = exchange.question
     return judging.ReplyWithAnswers(
@@ -129,7 +161,7 @@ def _grounded(exchange: Exchange) -> judging.GroundedReply:
         question.text,
         exchange.reply,
         question.answers,
-        chunks_of(exchange.cell),
+        shown(exchange.cell.context),
     )
 
 
@@ -139,14 +171,56 @@ def _item(exchange: Exchange) -> ItemToRate:
     return ItemToRate(exchange.subject.name, statement, exchange.question.text, exchange.reply)
 
 
+def word_f1(exchange: Exchange) -> float:
+    """F1 of the words of the reply and of the nearest answer, each word as often as it comes.
+
+    As LoCoMo's (Maharana et al. 2024, section 5), but without stemming.
+    """
+    return max(_overlap(exchange.reply, answer)[1] for answer in exchange.question.answers)
+
+
+def word_recall(exchange: Exchange) -> float:
+    """The share of an answer's words that stand in the reply, of the nearest answer.
+
+    A character says more than an answer holds: F1 counts that against it, this does not.
+    """
+    return max(_overlap(exchange.reply, answer)[0] for answer in exchange.question.answers)
+
+
+def _overlap(reply: str, answer: str) -> tuple[float, float]:
+    """Recall and F1 of the answer's words; 0 where either has none."""
+    mine, right = (
+        Counter(word for word in words(text) if word not in _ARTICLES) for text in (reply, answer)
+    )
+    common = (mine & right).total()
+    if not common:
+        return 0.0, 0.0
+    return common / right.total(), 2 * common / (mine.total() + right.total())
+
+
 def _needs_answer(exchange: Exchange) -> str | None:
     return None if exchange.question.answers else "no right answer is known"
 
 
-def _needs_chunks(exchange: Exchange) -> str | None:
-    # An item of a questionnaire has no right answer: its reply is held against the chunks alone.
+def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
+    question = exchange.question
+    return judging.ReplyWithFacts(
+        exchange.subject.name, question.text, exchange.reply, question.facts
+    )
+
+
+def _needs_facts(exchange: Exchange) -> str | None:
+    return None if exchange.question.facts else "nothing is said of who knows what then"
+
+
+def _needs_earlier(exchange: Exchange) -> str | None:
+    return None if exchange.question.turn > 1 else "nothing was said before"
+
+
+def _needs_context(exchange: Exchange) -> str | None:
+    # An item of a questionnaire has no right answer: its reply is held against the context alone.
     lacking = None if exchange.question.item else _needs_answer(exchange)
-    return lacking or (None if chunks_of(exchange.cell) else "no chunk was retrieved")
+    return lacking or (None if exchange.cell.context else "the actor was given nothing")
 
 
 def _needs_item_of(dimensions: Sequence[str]) -> Callable[[Exchange], str | None]:
@@ -161,12 +235,17 @@ MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
 BIG_FIVE: Final = tuple(each.name for each in SLOAN.dimensions)
 
 _OURS: Final = (
-    ReplyMetric(SCALES["ke"], _to_judge, judging.KNOWLEDGE_EXPOSURE, introduces=True),
-    ReplyMetric(SCALES["kh"], _to_judge, judging.KNOWLEDGE_HALLUCINATION, introduces=True),
+    ReplyMetric(SCALES["ke"], _evidenced, judging.KNOWLEDGE_EXPOSURE, introduces=True),
+    ReplyMetric(SCALES["kh"], _evidenced, judging.KNOWLEDGE_HALLUCINATION, introduces=True),
     ReplyMetric(SCALES["uqr"], _to_judge, judging.UNKNOWN_REJECTION, introduces=True),
     ReplyMetric(SCALES["acc"], _with_answers, judging.ANSWER_CONTAINED, _needs_answer),
     ReplyMetric(SCALES["acc_l"], _with_answers, judging.ANSWER_QUALITY, _needs_answer),
-    ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_chunks),
+    ReplyMetric(SCALES["hs"], _grounded, judging.HALLUCINATION_SCORE, _needs_context),
+    ReplyMetric(SCALES["word_f1"], word_f1, None, _needs_answer),
+    ReplyMetric(SCALES["word_recall"], word_recall, None, _needs_answer),
+    ReplyMetric(SCALES["spacetime"], _facts, judging.SPACETIME, _needs_facts),
+    ReplyMetric(SCALES["persona"], _turn, judging.PERSONA_KEPT, introduces=True),
+    ReplyMetric(SCALES["consistency"], _turn, judging.CONSISTENT, _needs_earlier, introduces=True),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
     ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
 )
@@ -204,6 +283,11 @@ class Places:
     def question(self, key: CellKey) -> Question | None:
         """The question of a cell; None where the dataset has it no longer."""
         return self.of(key.subject).questions.get(key.question)
+
+    def is_spoken(self, key: CellKey) -> bool:
+        """Whether a cell belongs to conversations: a turn of a script, or asked after sessions."""
+        question = self.question(key)
+        return question is not None and bool(question.script or question.history)
 
     def exchanges(self, cells: Sequence[Cell]) -> list[Exchange]:
         """The cells that have a reply, each in its place, in the order of the questions."""
@@ -256,8 +340,15 @@ def reply_judgements(run: Run, exchange: Exchange) -> list[Judgement]:
     return [
         reply_judgement(run, metric, exchange)
         for metric in run.metrics
-        if metric in REPLY_METRICS and REPLY_METRICS[metric].undefined(exchange) is None
+        if metric in REPLY_METRICS and is_defined(metric, exchange)
     ]
+
+
+def is_defined(metric: str, exchange: Exchange) -> bool:
+    """Whether a reply has a rating by this metric: it is wanted, and there is what it needs."""
+    checks = exchange.question.checks
+    wanted = not checks or metric in checks
+    return wanted and REPLY_METRICS[metric].undefined(exchange) is None
 
 
 def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:
@@ -273,6 +364,7 @@ def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:
         inputs=how.inputs(exchange),
         read=partial(_one_rating, key),
         documents=documents,
+        evidence=exchange.cell.evidence if metric in EVIDENCED else (),
     )
 
 
@@ -291,5 +383,7 @@ def rated(key: RatingKey, value: float, analysis: str) -> Rating:
 def _one_rating(key: RatingKey, answer: Any) -> list[Rating]:
     if isinstance(answer, int | float):
         return [rated(key, answer, "")]
+    if answer.rating is None:
+        return [Rating(key, None, answer.analysis, missing=UNJUDGED)]
     value = {"yes": 1, "no": 0}.get(answer.rating, answer.rating)
     return [rated(key, value, answer.analysis)]

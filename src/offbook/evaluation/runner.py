@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +20,9 @@ from offbook import pipeline
 from offbook.errors import AnswerError, BudgetReached, InputRefused, InUse, OffbookError
 from offbook.evaluation import storage
 from offbook.evaluation.benchmark import limited, subject_named
+from offbook.evaluation.evidence import Evidence
 from offbook.evaluation.record import Cell, CellKey, Rating
-from offbook.evaluation.reply_metrics import Places, documents_named, introduction_of
+from offbook.evaluation.reply_metrics import EVIDENCED, Places, documents_named, introduction_of
 from offbook.ingestion.reports import Progress, ProgressListener, unheard
 from offbook.models.batching import Job, failed_around, run_all
 from offbook.prompts.ask import ask
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from offbook.evaluation.record import Judgement, Judging, RatingKey, Run, Variant
     from offbook.models.metering import Meter
     from offbook.protocols import ChatModel, Store
+    from offbook.retrieval.point import Point
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
     from offbook.types import Character, Recall, Usage
@@ -56,22 +58,23 @@ def plan(run: Run, dataset: Dataset, protocol: Judging) -> list[Group]:
     """Order the cells of a run as they are asked, in groups.
 
     Repeat by repeat; within one, questions in an order that the seed decides, each put to all
-    variants before the next one comes. What is judged together follows where its first cell stands.
+    variants before the next one comes; turns of a script in their order. What is judged together
+    follows where its first cell stands.
     """
     groups: dict[Hashable, list[CellKey]] = {}
     pairs = {
-        (subject, question.id)
+        (subject, question.script or question.id, question.turn, question.id)
         for subject in run.subjects
         for question in questions_of(run, dataset, subject)
     }
 
-    def lot(pair: tuple[str, str]) -> bytes:
+    def lot(pair: tuple[str, str, int, str]) -> tuple[bytes, int]:
         text = f"{run.seed}\n{pair[0]}\n{pair[1]}"
-        return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+        return hashlib.sha256(text.encode("utf-8", "replace")).digest(), pair[2]
 
     ordered = sorted(pairs, key=lot)
     for repeat in range(run.repeats):
-        for subject, question in ordered:
+        for subject, _, _, question in ordered:
             for variant in run.variants:
                 key = CellKey(subject, question, variant.label, repeat)
                 groups.setdefault(protocol.ready(key), []).append(key)
@@ -91,6 +94,7 @@ class Solver:
     variants: Mapping[str, Variant]
     make_runtime: MakeRuntime
     meter: Meter
+    telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, key: CellKey) -> Cell | None:
         """The finished cell; None: a cell beside it has failed for good, and no reply is asked for.
@@ -107,7 +111,12 @@ class Solver:
         reply: str | None = None
         error: str | None = None
         try:
-            recalled = await pipeline.recall(runtime, character, question.text)
+            point: Point | None = None
+            if question.as_of:
+                from offbook.ingestion.profile import at_point
+
+                character, point = await runtime.store.read(at_point, character, question.as_of)
+            recalled = await pipeline.recall(runtime, character, question.text, point=point)
             if failed_around():
                 return None
             reply = await pipeline.reply(runtime, character, recalled, sample=key.repeat)
@@ -258,6 +267,11 @@ class Rater:
     elsewhere: frozenset[str] = frozenset()
     given: int = 0
     missing: int = 0
+    places: Places = field(init=False)
+    evidence: Evidence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places, self.evidence = Places(self.dataset), Evidence(self.store)
 
     async def rate(self, cells: Sequence[Cell]) -> None:
         """Ask for the ratings of cells that go together, all calls side by side.
@@ -266,16 +280,25 @@ class Rater:
             BudgetReached: the next call would go over the budget.
             ModelError: the endpoint failed for good, not only on one judgement.
         """
+        if not EVIDENCED.isdisjoint(self.run.metrics):
+            cells = [await self._with_evidence(cell) for cell in cells]
         judgements = self.protocol.judgements(self.run, self.dataset, cells)
         left = [one for one in judgements if any(key not in self.rated for key in one.keys)]
         if left:
             await run_all([partial(self._ask, judgement, cells) for judgement in left])
 
+    async def _with_evidence(self, cell: Cell) -> Cell:
+        question = self.places.question(cell.key)
+        if question is None or cell.reply is None:
+            return cell
+        return replace(cell, evidence=await self.evidence.of(cell, question))
+
     async def _ask(self, judgement: Judgement, cells: Sequence[Cell]) -> None:
         if failed_around():
             return
         mine = _subjects_of(judgement, cells)
-        names = frozenset(name for cell in mine for name in storage.rests_on(cell.context))
+        read_of = [*(cell.context for cell in mine), judgement.evidence]
+        names = frozenset(name for items in read_of for name in storage.rests_on(items))
         whose = mine[0].character
         introducing = judgement.documents - self.elsewhere
         noted = introducing | {f"{whose}/{name}" for name in names}
@@ -290,7 +313,7 @@ class Rater:
         await to_the_end(self.store.write(lambda conn: evaluations.add_ratings(conn, rows)))
         self.rated.update(rating.key for rating in new)
         self.given += len(new)
-        self.missing += sum(rating.value is None for rating in new)
+        self.missing += sum(rating.value is None and not rating.unjudged for rating in new)
 
     async def _answered(self, judgement: Judgement, documents: frozenset[str]) -> Sequence[Rating]:
         """The judge's ratings; where its answers cannot be used, they are missing."""
@@ -401,10 +424,12 @@ class Runner:
                 if len(ready) == READY_AT_ONCE:
                     yield partial(self._judge_stored, ready)
                     ready = []
+            elif self.asks and self.solver.places.is_spoken(group[0]):
+                yield partial(self._talk, group)
             elif self.asks:
                 for key in group:
                     if key not in self._stored:
-                        yield partial(self._ask, key, group)
+                        yield partial(self._ask, key, group, self.solver.ask)
         if ready:
             yield partial(self._judge_stored, ready)
 
@@ -425,8 +450,25 @@ class Runner:
 
     # -- a piece of work -----------------------------------------------------------------------
 
-    async def _ask(self, key: CellKey, group: Group) -> None:
-        cell = await self.solver.ask(key)
+    async def _talk(self, group: Group) -> None:
+        """Ask the cells of a conversation one after the other, those that are stored not again."""
+        from offbook.evaluation.scripts import Remembered, Talk
+
+        question = self.solver.places.question(group[0])
+        kind = Remembered if question is not None and question.history else Talk
+        talk = kind(self.solver, self.run.id, group[0])
+        for key in group:
+            if failed_around():
+                return
+            if key not in self._stored:
+                await self._ask(key, group, talk.say)
+            else:
+                talk.passed(key)
+
+    async def _ask(
+        self, key: CellKey, group: Group, ask_cell: Callable[[CellKey], Awaitable[Cell | None]]
+    ) -> None:
+        cell = await ask_cell(key)
         if cell is None:
             return
         cell = await self._keep(cell)

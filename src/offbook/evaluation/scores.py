@@ -18,7 +18,13 @@ from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, ove
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import Estimate, estimate, paired_difference
 from offbook.evaluation.record import Score
-from offbook.evaluation.reply_metrics import REPLY_METRICS, Exchange, Places, chunk_ids_of
+from offbook.evaluation.reply_metrics import (
+    REPLY_METRICS,
+    Exchange,
+    Places,
+    chunk_ids_of,
+    is_defined,
+)
 
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset, Question
@@ -80,6 +86,7 @@ class Measured:
         self.places: Final = Places(dataset)
         self._values: dict[tuple[str, str], dict[Place, float | None]] = defaultdict(dict)
         self._undefined: Counter[tuple[str, str]] = Counter()
+        self._unjudged: Counter[tuple[str, str]] = Counter()
         self._chunks: dict[tuple[str, str], _Chunks] = defaultdict(_Chunks)
         self._known: dict[Place, Place] = {}
         self._failed: dict[str, list[tuple[Place, Exchange | None]]] = defaultdict(list)
@@ -105,9 +112,14 @@ class Measured:
         """The values of a metric (a scale, a cost, ``failed``) by place; None is missing."""
         return self._values.get((variant, metric), {})
 
-    def undefined(self, variant: str, metric: str) -> int:
-        """How many replies of a variant have no such rating, by the metric's own definition."""
-        return self._undefined[variant, metric]
+    def without(self, variant: str, metric: str) -> dict[str, int]:
+        """How many replies of a variant have no such rating, and none is missing.
+
+        ``undefined``: by the metric's own definition; ``unjudged``: the judge said that what it
+        was shown does not suffice.
+        """
+        place = (variant, metric)
+        return {"undefined": self._undefined[place], "unjudged": self._unjudged[place]}
 
     def question(self, place: Place) -> Question | None:
         """The question of a place; None for a batch of an interview."""
@@ -148,7 +160,7 @@ class Measured:
         """What should be rated is missing until its rating comes."""
         variant = exchange.cell.key.variant
         for metric in self._metrics():
-            if REPLY_METRICS[metric].undefined(exchange) is None:
+            if is_defined(metric, exchange):
                 self._values[variant, metric][place] = None
             else:
                 self._undefined[variant, metric] += 1
@@ -157,8 +169,7 @@ class Measured:
         """A reply that failed has no rating where others of its variant should have one."""
         for variant, failed in self._failed.items():
             for metric in self._metrics():
-                undefined = REPLY_METRICS[metric].undefined
-                missing = [p for p, each in failed if each is None or undefined(each) is None]
+                missing = [p for p, each in failed if each is None or is_defined(metric, each)]
                 expected = self._values.get((variant, metric))
                 if expected or not self._undefined[variant, metric]:
                     self._values[variant, metric].update(dict.fromkeys(missing))
@@ -173,7 +184,11 @@ class Measured:
     def _add_rating(self, rating: Rating) -> None:
         key = rating.key
         place = self._place(key.subject, key.unit, key.repeat)
-        self._values[key.variant, key.metric][place] = rating.final
+        if rating.unjudged:
+            self._values[key.variant, key.metric].pop(place, None)
+            self._unjudged[key.variant, key.metric] += 1
+        else:
+            self._values[key.variant, key.metric][place] = rating.final
 
     def _metrics(self) -> Iterator[str]:
         return (metric for metric in self.run.metrics if metric in REPLY_METRICS)
@@ -215,7 +230,7 @@ def reply_scores(measured: Measured) -> Iterator[Score]:
             continue
         for variant in measured.variants:
             yield from _means(measured, metric, variant)
-            yield from _undefined(measured, metric, variant)
+            yield from _without(measured, metric, variant)
 
 
 def cost_scores(measured: Measured) -> Iterator[Score]:
@@ -280,6 +295,8 @@ def groups_of(measured: Measured, place: Place) -> Iterator[str]:
     if question is not None:
         if question.scope is not None:
             yield f"scope={question.scope}"
+        if question.script:
+            yield f"turn={question.turn:03}"
         if question.item is not None:
             yield f"dimension={question.item.dimension}"
         elif question.kind:
@@ -300,13 +317,13 @@ def _means(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
         yield Score(metric, variant, group, _estimate(measured, some), scale.better, scale.unit)
 
 
-def _undefined(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
-    """The share of replies that have no such rating by definition, where there are any."""
-    undefined = measured.undefined(variant, metric)
-    if undefined:
-        defined = len(measured.values(variant, metric))
-        share = estimate([1.0] * undefined + [0.0] * defined)
-        yield Score(f"{metric}_undefined", variant, ALL, share, None, "share")
+def _without(measured: Measured, metric: str, variant: str) -> Iterator[Score]:
+    """The share of replies that have no such rating though none is missing, by why."""
+    rated = len(measured.values(variant, metric))
+    for why, count in measured.without(variant, metric).items():
+        if count:
+            share = estimate([1.0] * count + [0.0] * rated)
+            yield Score(f"{metric}_{why}", variant, ALL, share, None, "share")
 
 
 def _estimate(measured: Measured, values: Values) -> Estimate:

@@ -108,7 +108,9 @@ def judged_by(run: Run, judges: Mapping[str, str], judge: str | None) -> Run:
 
 def cell_row(run: str, cell: Cell) -> dict[str, Any]:
     """A cell as it is stored."""
-    row = _flat(_CELL.dump_python(cell, mode="json", exclude={"character"}), ("reply", "error"))
+    row = _flat(
+        _CELL.dump_python(cell, mode="json", exclude={"character", "evidence"}), ("reply", "error")
+    )
     documents = sorted(rests_on(cell.context))
     return {**row, "run_id": run, "character_id": cell.character, "documents": documents}
 

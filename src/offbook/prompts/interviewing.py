@@ -21,6 +21,7 @@ from offbook.prompts.judging import (
     Analysed,
     Judged,
     Range,
+    Shown,
     judgement,
     labelled_letter,
     rating_in,
@@ -104,12 +105,17 @@ class LabelledReply:
 
 @dataclass(frozen=True, slots=True)
 class RepliesToCompare:
-    """Replies to one question, in the order in which they are shown."""
+    """Replies to one question, in the order in which they are shown.
+
+    ``answers`` are right ones, ``evidence`` is what the character's texts say of the replies.
+    """
 
     character: str
     description: str
     question: str
     replies: tuple[LabelledReply, ...]
+    answers: tuple[str, ...] = ()
+    evidence: tuple[Shown, ...] = ()
 
 
 class RatingOfSeven(Analysed):

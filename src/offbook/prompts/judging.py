@@ -103,6 +103,9 @@ _LETTER_TIERS: Final = (
     ),
     (re.compile(r"(?:\A|\n)\W*(?P<value>[A-Z])\W*\Z"),),
 )
+_SAYS_NONE: Final = r"(?:null|none|n/?a|(?:it )?can(?:not|'t| not) be judged|无法判断|無法判斷)"
+_UNJUDGED: Final = re.compile(rf"\W*{_SAYS_NONE}\W*", re.IGNORECASE)
+_UNJUDGED_LINE: Final = re.compile(rf"{_LEAD}{_LABEL}{_BETWEEN}{_SAYS_NONE}(?!\w).*$", _FLAGS)
 _KEYS: Final = {
     "分析": "analysis",
     "理由": "analysis",
@@ -316,6 +319,27 @@ def _said(
     return {"analysis": _ANALYSIS.sub("", around.strip()).strip(), "rating": values[0]}
 
 
+def rating_or_none_in(text: str) -> dict[str, Any]:
+    """Read analysis and rating in free text; the rating is None where it says that none can be.
+
+    Raises:
+        InvalidAnswer: as `rating_in`; or it says that none can be, and rates besides.
+    """
+    plain = _plain(text)
+    if not _UNJUDGED_LINE.search(plain):
+        return rating_in(text, TEN)
+    analysis = _ANALYSIS.sub("", _UNJUDGED_LINE.sub("", plain).strip())
+    if any(pattern.search(analysis) for pattern in _TIERS[0]):
+        raise InvalidAnswer("the answer gives a rating and says that there is none", answer=text)
+    return {"analysis": analysis, "rating": None}
+
+
+def of_ten_or_none(given: Any) -> Any:
+    """A rating from 1 to 10 as it stands alone; None for the ways of saying that there is none."""
+    is_none = given is None or (isinstance(given, str) and _UNJUDGED.fullmatch(_plain(given)))
+    return None if is_none else TEN(given)
+
+
 In = TypeVar("In")
 Out = TypeVar("Out", bound=BaseModel)
 
@@ -343,6 +367,14 @@ class RatingOfTen(Analysed):
     rating: Annotated[int, Field(ge=1, le=10), BeforeValidator(TEN)]
 
 
+class RatingOrNone(Analysed):
+    """A rating from 1 to 10, or null where what the judge was shown does not suffice."""
+
+    rating: Annotated[
+        Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10] | None, BeforeValidator(of_ten_or_none)
+    ]
+
+
 class BinaryRating(Analysed):
     """0 or 1."""
 
@@ -366,6 +398,47 @@ class ReplyToJudge:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """A piece of text that the actor or the judge is shown; ``kind`` is that of a context item."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyWithEvidence:
+    """A reply, right answers where there are any, and what the character's texts say of it."""
+
+    character: str
+    description: str
+    question: str
+    reply: str
+    answers: tuple[str, ...] = ()
+    evidence: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyWithFacts:
+    """A reply at a point in a story; ``facts`` say what is past or to come, who was where."""
+
+    character: str
+    question: str
+    reply: str
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnToJudge:
+    """A reply within a conversation; ``earlier`` are turns before it that bear on it."""
+
+    character: str
+    description: str
+    question: str
+    reply: str
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyWithAnswers:
     """A reply, and the answers of which any is right."""
 
@@ -377,13 +450,13 @@ class ReplyWithAnswers:
 
 @dataclass(frozen=True, slots=True)
 class GroundedReply:
-    """A reply, the passages that it was given, and right answers where there are any."""
+    """A reply, all that the actor was given for it, and right answers where there are any."""
 
     character: str
     question: str
     reply: str
     answers: tuple[str, ...]
-    passages: tuple[str, ...]
+    context: tuple[Shown, ...]
 
 
 def judgement(
@@ -407,14 +480,15 @@ def judgement(
 
 
 _OF_TEN: Final = Judged(RatingOfTen, partial(rating_in, scale=TEN))
+_TEN_OR_NONE: Final = Judged(RatingOrNone, rating_or_none_in)
 
 KNOWLEDGE_EXPOSURE: Final = judgement(
-    "knowledge_exposure", ReplyToJudge, _OF_TEN, "RoleRAG section 4.2, KE"
+    "knowledge_exposure", ReplyWithEvidence, _TEN_OR_NONE, "RoleRAG section 4.2, KE"
 )
 """How much of what the character knows and has lived through shows in the reply?"""
 
 KNOWLEDGE_HALLUCINATION: Final = judgement(
-    "knowledge_hallucination", ReplyToJudge, _OF_TEN, "RoleRAG section 4.2, KH"
+    "knowledge_hallucination", ReplyWithEvidence, _TEN_OR_NONE, "RoleRAG section 4.2, KH"
 )
 """How much of the reply is made up, or beyond what the character can know? 1 is nothing."""
 
@@ -425,6 +499,22 @@ UNKNOWN_REJECTION: Final = judgement(
     "RoleRAG section 4.2, UQR",
 )
 """Does the reply keep within what the character can know?"""
+
+SPACETIME: Final = judgement(
+    "spacetime",
+    ReplyWithFacts,
+    Judged(ContainedVerdict, verdict_in),
+    "TimeChara (Ahn et al. 2024), spatiotemporal consistency",
+)
+"""Does the reply know what the character knows at that point, and no more?"""
+
+PERSONA_KEPT: Final = judgement("persona_kept", TurnToJudge, _OF_TEN, "ours")
+"""How much is this turn of a long conversation the character's own?"""
+
+CONSISTENT: Final = judgement(
+    "consistent", TurnToJudge, Judged(ContainedVerdict, verdict_in), "ours"
+)
+"""Does the reply agree with what the character said earlier in the conversation?"""
 
 ANSWER_CONTAINED: Final = judgement(
     "answer_contained",
@@ -442,4 +532,4 @@ ANSWER_QUALITY: Final = judgement(
 HALLUCINATION_SCORE: Final = judgement(
     "hallucination_score", GroundedReply, _OF_TEN, "AMADEUS section 5.2, HS"
 )
-"""How much does the reply add to or distort the passages and the right answer? 1 is nothing."""
+"""How much does the reply add to or distort what the actor was given? 1 is nothing."""

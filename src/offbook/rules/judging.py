@@ -18,14 +18,14 @@ from offbook.text.words import words
 _STUB: Final = "a stub: words in common, not a judgement"
 
 
-def knowledge_exposure(inputs: prompts.ReplyToJudge) -> prompts.RatingOfTen:
-    """The share of the reply's words that the description has."""
-    return _of_ten(_shared(inputs.reply, [inputs.description]))
+def knowledge_exposure(inputs: prompts.ReplyWithEvidence) -> prompts.RatingOrNone:
+    """The share of the reply's words that description, right answers or evidence have."""
+    return _or_none(_shared(inputs.reply, _known(inputs)))
 
 
-def knowledge_hallucination(inputs: prompts.ReplyToJudge) -> prompts.RatingOfTen:
-    """The share of the reply's words that neither the question nor the description has."""
-    return _of_ten(1 - _shared(inputs.reply, [inputs.description, inputs.question]))
+def knowledge_hallucination(inputs: prompts.ReplyWithEvidence) -> prompts.RatingOrNone:
+    """The share of the reply's words that neither these nor the question have."""
+    return _or_none(1 - _shared(inputs.reply, [*_known(inputs), inputs.question]))
 
 
 def unknown_rejection(inputs: prompts.ReplyToJudge) -> prompts.BinaryRating:
@@ -33,6 +33,23 @@ def unknown_rejection(inputs: prompts.ReplyToJudge) -> prompts.BinaryRating:
     return prompts.BinaryRating(
         analysis=_STUB, rating=int(DECLINES.search(inputs.reply) is not None)
     )
+
+
+def spacetime(inputs: prompts.ReplyWithFacts) -> prompts.ContainedVerdict:
+    """Yes, whatever was replied."""
+    del inputs
+    return prompts.ContainedVerdict(analysis=_STUB, rating="yes")
+
+
+def persona_kept(inputs: prompts.TurnToJudge) -> prompts.RatingOfTen:
+    """The share of the reply's words that the description has."""
+    return _of_ten(_shared(inputs.reply, [inputs.description]))
+
+
+def consistent(inputs: prompts.TurnToJudge) -> prompts.ContainedVerdict:
+    """Yes, whatever was said."""
+    del inputs
+    return prompts.ContainedVerdict(analysis=_STUB, rating="yes")
 
 
 def answer_contained(inputs: prompts.ReplyWithAnswers) -> prompts.ContainedVerdict:
@@ -47,8 +64,14 @@ def answer_quality(inputs: prompts.ReplyWithAnswers) -> prompts.RatingOfTen:
 
 
 def hallucination_score(inputs: prompts.GroundedReply) -> prompts.RatingOfTen:
-    """The share of the reply's words that neither passages, question nor answers have."""
-    return _of_ten(1 - _shared(inputs.reply, [*inputs.passages, *inputs.answers, inputs.question]))
+    """The share of the reply's words that neither context, question nor answers have."""
+    return _of_ten(
+        1
+        - _shared(
+            inputs.reply,
+            [*(each.text for each in inputs.context), *inputs.answers, inputs.question],
+        )
+    )
 
 
 def compare_replies(inputs: interviewing.RepliesToCompare) -> interviewing.Preference:
@@ -102,6 +125,14 @@ def _declines(reply: str) -> bool:
 
 def _of_ten(share: float) -> prompts.RatingOfTen:
     return prompts.RatingOfTen(analysis=_STUB, rating=1 + round(9 * share))
+
+
+def _or_none(share: float) -> prompts.RatingOrNone:
+    return prompts.RatingOrNone(analysis=_STUB, rating=1 + round(9 * share))
+
+
+def _known(inputs: prompts.ReplyWithEvidence) -> list[str]:
+    return [inputs.description, *inputs.answers, *(each.text for each in inputs.evidence)]
 
 
 def _shared(text: str, others: Iterable[str]) -> float:

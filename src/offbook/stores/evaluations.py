@@ -73,6 +73,10 @@ class StoredRun:
 # -- runs --------------------------------------------------------------------------------------
 
 
+UNJUDGED = "cannot be judged"
+"""How the reason of a rating begins where the judge said that nothing can be said."""
+
+
 def free_id(conn: Connection, benchmark: str) -> str:
     """An id that no run has: ``benchmark-1``, ``benchmark-2`` ..."""
     c = runs.c
@@ -260,8 +264,9 @@ def count_cells(conn: Connection, run: str) -> tuple[int, int]:
 def count_ratings(conn: Connection, run: str) -> dict[str, tuple[int, int, int]]:
     """Of each judge: how many ratings, how many of them are missing, how many overruled."""
     c = ratings.c
+    missing = func.count(c.missing).filter(~c.missing.startswith(UNJUDGED))
     counted = (
-        select(c.judge, func.count(), func.count(c.missing), func.count(c.person))
+        select(c.judge, func.count(), missing, func.count(c.person))
         .where(c.run_id == run)
         .group_by(c.judge)
         .order_by(c.judge)
@@ -296,7 +301,8 @@ def remove_failed(conn: Connection, run: str) -> int:
 def remove_missing(conn: Connection, run: str, judge: str) -> int:
     """Delete missing ratings that no person filled in, so that they are asked for again."""
     c = ratings.c
-    missing = and_(c.run_id == run, c.judge == judge, c.missing.is_not(None), c.person.is_(None))
+    wanting = and_(c.missing.is_not(None), ~c.missing.startswith(UNJUDGED), c.person.is_(None))
+    missing = and_(c.run_id == run, c.judge == judge, wanting)
     return conn.execute(delete(ratings).where(missing)).rowcount
 
 

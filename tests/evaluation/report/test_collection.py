@@ -14,14 +14,15 @@ from offbook.evaluation.benchmark import Item, Label, Question, Subject
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import Estimate
 from offbook.evaluation.metrics.typology import keyed, scaled
-from offbook.evaluation.record import CellKey, Score
+from offbook.evaluation.record import OFFLINE_MARK, CellKey, Score
 from offbook.evaluation.report.collection import Watch, collect, interviews, joined
 from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.html import write_html
+from offbook.evaluation.report.markdown import write_markdown
 from offbook.evaluation.report.material import ReportedRun
 from offbook.evaluation.report.tables import joint_tables
 from offbook.evaluation.report.writing import report_files
-from offbook.evaluation.scores import Measured
+from offbook.evaluation.scores import Measured, reply_scores
 from offbook.models.builtin import BuiltinEmbedder
 from offbook.protocols import Store
 from offbook.stores import chunks, documents, vectors
@@ -287,6 +288,50 @@ def of(id_: str, values: tuple[float, ...], method: str = "naive", **changed) ->
     ]
     measured = Measured(run, made.dataset(*QUESTIONS_JOINING), cells, ratings)
     return made_reports.report((method,), run=run, measured=measured)
+
+
+def won(metric: str, judge: str = "m", **values: tuple[float, ...]) -> list[str]:
+    """How a report on one run with these ratings, by method, begins."""
+    size = len(next(iter(values.values())))
+    questions = [Question(f"q{n:03}", f"Question {n}?") for n in range(size)]
+    models = made_reports.run((), judge=judge).models
+    run = made.run((metric,), variants=tuple(values), models=models)
+    cells = [made.cell(q.id, variant=name) for q in questions for name in values]
+    ratings = [
+        replace(rated, key=replace(rated.key, judge=judge))
+        for name, each in values.items()
+        for q, value in zip(questions, each, strict=True)
+        for rated in (made.rating(metric, q.id, value, name),)
+    ]
+    measured = Measured(run, made.dataset(*questions), cells, ratings)
+    scores = tuple(reply_scores(measured))
+    report = made_reports.report(tuple(values), run=run, measured=measured, scores=scores)
+    return list(joined([report]).headlines)
+
+
+def test_a_report_begins_with_who_won_by_how_much_with_n():
+    (said,) = won("ke", naive=(4.0, 5.0) * 30, ensemble=(6.0, 6.0) * 30, vanilla=(1.0, 1.0) * 30)
+    assert said.startswith("ensemble is ahead of naive, the next of 2, by 1.50 [1.")
+    assert "in Knowledge Exposure (KE), n = 60" in said
+    assert OFFLINE_MARK not in said
+    assert OFFLINE_MARK in won("ke", "offline", naive=(4.0, 5.0), ensemble=(6.0, 7.0))[0]
+    # Where less is better, who has less is ahead, and by a positive number.
+    (said,) = won("kh", naive=(4.0, 5.0) * 30, ensemble=(6.0, 6.0) * 30)
+    assert said.startswith("naive is ahead of ensemble by 1.50 [")
+    (said,) = won("ke", naive=(4.0, 8.0) * 30, ensemble=(8.0, 4.0) * 30)
+    assert said.startswith("Nobody is ahead in Knowledge Exposure (KE), n = 60: ")
+    (said,) = won("ke", naive=(4.0,), ensemble=(8.0,))
+    assert said.startswith("Too little was rated to say who is ahead")
+    (said,) = won("ke", naive=(4.0, 8.0))
+    assert said.startswith("Only one method was asked, naive")
+
+
+def test_the_first_sentence_of_the_files_is_who_won():
+    report = joined([of("a-1", (1.0, 2.0, 3.0, 4.0)), of("a-2", (2.0, 4.0, 3.0, 4.0))])
+    (said,) = report.headlines
+    assert "a-2: naive" in said
+    assert said.split(" (KE)", maxsplit=1)[0] in write_markdown(report).splitlines()[2]
+    assert said in write_html(report)
 
 
 def test_runs_of_different_judges_are_refused_and_the_hint_mends_it():

@@ -47,7 +47,7 @@ def test_metrics_are_called_what_the_papers_call_them():
     assert metric_title("ke") == "Knowledge Exposure (KE)"
     assert metric_name("acc_l") == "ACC_L"
     assert metric_name("mbti_item.avg_f1") == "Average F1 of the letters (MBTI items)"
-    assert metric_title("hs_undefined") == "No HS by definition"
+    assert metric_title("hs_undefined") == "HS undefined by definition"
     assert metric_title("of.a.plugin") == metric_title("of.a.plugin").strip() != ""
     assert metric_name("somebodys") == "somebodys"
 

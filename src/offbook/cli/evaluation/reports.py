@@ -25,6 +25,7 @@ from offbook.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from offbook.evaluation.pairwise import Preferences
     from offbook.evaluation.reviews import CheckReport, ReviewReport
     from offbook.evaluation.tables.filling import FilledTable
     from offbook.evaluation.tables.request import TablePlan
@@ -244,6 +245,37 @@ def check_judge(
         ["more often under its own name", f"{bias.label_bias:.3g}"],
     ]
     write(marked(in_columns(rows), report.mark))
+
+
+@with_options(settings=settings_of(*MODELS, *LIMITS))
+def pairwise(
+    run: RunName,
+    settings: Settings,
+    first: str = typer.Option("", help="A method of the run; none: its first."),
+    second: str = typer.Option("", help="The other one; none: the next."),
+    path: DataPath = None,
+    as_json: Json = False,
+) -> None:
+    """Ask the judge which of two methods' replies it prefers; each pair in both orders.
+
+    Where the two judgements disagree, it is a tie. What was judged already is not asked again.
+    """
+    found: Preferences = with_progress(
+        settings,
+        lambda book, progress: book.evaluation.pairwise(
+            run, first, second, path=path, progress=progress
+        ),
+    )
+    if as_json:
+        print_json(found.as_json())
+        return
+    ties = f"{found.ties} ({found.equal} of equal replies)"
+    rows = [
+        ["win rate", f"{found.win_rate:.3g}"],
+        ["wins, ties, losses", f"{found.wins}, {ties}, {found.losses}"],
+        ["preferred the first place", f"{found.first_place:.3g}"],
+    ]
+    write(marked(f"{found.sentence}\n{in_columns(rows)}", found.mark))
 
 
 app = command_group("Have people look over the judge's ratings.")

@@ -13,6 +13,7 @@ from offbook.evaluation.benchmark import (
     Dataset,
     Item,
     Label,
+    PastSession,
     Question,
     Scope,
     Subject,
@@ -163,6 +164,7 @@ class Collector:
     def __init__(self, name: str, *, licence: str, source: str) -> None:
         self.notes = Notes()
         self.rows = 0
+        self.histories: dict[str, tuple[PastSession, ...]] = {}
         self._name, self._licence, self._source = name, licence, source
         self._subjects: dict[str, Subject] = {}
         self._memories: set[tuple[str, SubjectMemory]] = set()
@@ -250,8 +252,14 @@ class Collector:
         kind: str = "",
         item: Item | None = None,
         language: str = "",
+        script: str = "",
+        turn: int = 0,
+        checks: tuple[str, ...] = (),
+        history: str = "",
+        as_of: str = "",
+        facts: tuple[str, ...] = (),
     ) -> None:
-        """Add a question."""
+        """Add a question; in a script, or after other sessions, the same words may come again."""
         self.rows += 1
         text = text.strip()
         if not text:
@@ -259,7 +267,8 @@ class Collector:
             return
         if subject is not None:
             self.subject(subject)
-        key = (subject, text, "" if item is None else item.number)
+        apart = history or f"{script}{turn or ''}{as_of}" or (item.number if item else "")
+        key = (subject, text, apart)
         if key in self._questions:
             self._again(key, place, scope, answers)
             return
@@ -267,7 +276,16 @@ class Collector:
             self.notes.at("questions without an id, which is made from the content", place)
             id = made_id(subject or "", text, key[2])  # noqa: A001
         id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
-        self._questions[key] = Question(id, text, subject, scope, answers, kind, item, language)
+        new = Question(id, text, subject, scope, answers, kind, item, language)
+        self._questions[key] = replace(
+            new,
+            script=script,
+            turn=turn,
+            checks=checks,
+            history=history,
+            as_of=as_of,
+            facts=facts,
+        )
 
     def _again(
         self,
@@ -337,4 +355,5 @@ class Collector:
             subjects=tuple(self._subjects.values()),
             questions=tuple(self._questions.values()),
             notes=self.notes.listed(self.rows),
+            histories=self.histories,
         )

@@ -68,6 +68,23 @@ _OURS: Final = (
     JudgedScale("acc", "Answer contained", 0, 1, "higher", _AMADEUS, unit="share"),
     JudgedScale("acc_l", "Answer reflected", 1, 10, "higher", _AMADEUS),
     JudgedScale("hs", "Hallucination Score", 1, 10, "lower", _AMADEUS),
+    JudgedScale("word_f1", "Words, F1", 0, 1, "higher", "ours", is_whole=False, unit="share"),
+    JudgedScale(
+        "word_recall", "Words recalled", 0, 1, "higher", "ours", is_whole=False, unit="share"
+    ),
+    JudgedScale(
+        "spacetime",
+        "Spatiotemporal consistency",
+        0,
+        1,
+        "higher",
+        "TimeChara",
+        unit="share",
+    ),
+    JudgedScale("persona", "Persona kept", 1, 10, "higher", "ours"),
+    JudgedScale(
+        "consistency", "Consistent with what was said", 0, 1, "higher", "ours", unit="share"
+    ),
     JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
     JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),
     JudgedScale("bfi_batch", "BFI dimension, a batch", 1, 5, None, _INCHARACTER, is_whole=False),

@@ -59,6 +59,11 @@ class Estimate:
         """The two ends of the 95 % interval, or None."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
+    def __neg__(self) -> Estimate:
+        """The same the other way round: of ``a - b`` that of ``b - a``."""
+        mean, low, high = (None if v is None else -v for v in (self.mean, self.high, self.low))
+        return Estimate(mean, self.n, self.missing, low, high)
+
     def __str__(self) -> str:
         return format(self)
 

@@ -23,6 +23,7 @@ from offbook.evaluation.personality import (
 from offbook.evaluation.record import CellKey
 from offbook.evaluation.reply_metrics import REPLY_METRICS, chunk_ids_of
 from offbook.evaluation.report import material
+from offbook.evaluation.report.headline import headlines
 from offbook.evaluation.runner import plan, questions_of
 from offbook.evaluation.scores import Measured
 from offbook.evaluation.storage import rating_of, usage_of
@@ -240,7 +241,7 @@ class Watch:
 
     def _see_missing(self, rating: Rating, cell: CellKey, *, is_reply: bool) -> None:
         place = (rating.key.metric, rating.key.variant)
-        self._missing[place] += 1
+        self._missing[place] += not rating.unjudged
         why = material.one_line(rating.missing or "no reason is noted", _REASON)
         reasons = self._reasons[place]
         reasons[why if why in reasons or len(reasons) < _KINDS_OF_REASONS else _OTHER] += 1
@@ -420,7 +421,12 @@ def joined(runs: Sequence[material.ReportedRun]) -> material.Report:
         groups.setdefault(_asked_alike(each.run), []).append(each)
     several = [group for group in groups.values() if len(group) > 1]
     joint = tuple(_side_by_side(f"joint-{place}", group) for place, group in enumerate(several, 1))
-    return material.Report(tuple(runs), joint)
+    won = tuple(
+        f"{', '.join(each.run.id for each in group)}: {said}" if len(groups) > 1 else said
+        for group in groups.values()
+        for said in headlines(group)
+    )
+    return material.Report(tuple(runs), joint, won)
 
 
 def _asked_alike(run: Run) -> Hashable:

@@ -48,6 +48,7 @@ def write_html(report: Report, pictures: Sequence[Picture] = ()) -> str:
         style=style,
         style_hash=_hash(style),
         mark=report.mark,
+        headlines=report.headlines,
         title=", ".join(each.run.id for each in report.runs),
         joint=[
             {

@@ -93,6 +93,7 @@ _BUSY: Final = frozenset("\\`*_[]|<>~&$#^")
 def write_markdown(report: Report, pictures: Sequence[Picture] = ()) -> str:
     """The report, whole."""
     lines = ["# Evaluation report", ""]
+    lines += [line for said in report.headlines for line in (escaped(said, _WHOLE), "")]
     if report.mark:
         lines += [f"**{escaped(report.mark)}**", ""]
     for joint in report.joint:

@@ -42,6 +42,7 @@ _TITLES: Final = {
     "mae": "MAE",
     "score": "Score of a dimension",
 }
+_WITHOUT: Final = {"undefined": "undefined by definition", "unjudged": "cannot be judged"}
 _TESTS: Final = {
     "mbti_item": ("MBTI, item by item", "MBTI items"),
     "bigfive_item": ("Big Five, item by item", "Big Five items"),
@@ -75,8 +76,9 @@ def metric_title(metric: str) -> str:
         return test_title(metric)
     if metric in SCALES:
         return f"{SCALES[metric].title} ({metric.upper()})"
-    if metric.endswith("_undefined"):
-        return f"No {metric.removesuffix('_undefined').upper()} by definition"
+    name, _, why = metric.rpartition("_")
+    if why in _WITHOUT:
+        return f"{name.upper()} {_WITHOUT[why]}"
     return metric
 
 
@@ -333,10 +335,14 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Several runs by one judge. ``joint`` are groups of runs that were asked the same."""
+    """Several runs by one judge. ``joint`` are groups of runs that were asked the same.
+
+    ``headlines`` say who won, by how much, with n; of several groups, each by itself.
+    """
 
     runs: tuple[ReportedRun, ...]
     joint: tuple[JointRuns, ...] = ()
+    headlines: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str | None:

@@ -83,7 +83,7 @@ def tables_of(report: ReportedRun) -> list[Table]:
     retrieval = [
         score
         for score in all_of
-        if score.metric in _RETRIEVAL or score.metric.endswith("_undefined")
+        if score.metric in _RETRIEVAL or score.metric.endswith(("_undefined", "_unjudged"))
     ]
     tables = [
         *pivots("scores", "Scores", filter(is_quality, all_of), mark),
