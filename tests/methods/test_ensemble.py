@@ -195,6 +195,14 @@ async def test_you_and_the_own_name_pull_in_nothing(ada):
         assert "Ada Byrne" not in [i.title.partition(" (")[0] for i in found.context[1:]]
 
 
+async def test_another_name_of_the_character_is_told(sqlite_store):
+    ada = Whole(sqlite_store, sections={"ensemble": {**PLAIN["ensemble"], "passage_score": 1.0}})
+    await ada.create(("a.md", "# Ada Byrne\n\nAda Byrne is none other than Black Finn.\n"))
+    found = await ada.recall("Who is Black Finn?")
+    (one,) = [item for item in found.context if item.kind == "entity"]
+    assert "Black Finn" in one.title
+
+
 @pytest.mark.parametrize("greeting", ["Good morning, Ada!", "Thank you very much.", "Farewell!"])
 async def test_for_a_greeting_nothing_is_asked_or_looked_for(recalling, greeting):
     found = await recalling.recall(greeting, TOM)

@@ -52,12 +52,17 @@ _EARLIER_CHARS: Final = 400
 
 
 def of_others(graph: GraphIndex, names: QuestionNames) -> QuestionNames:
-    """The names of a question without the character's own: "you" by name pulls in nothing."""
-    others = (
-        replace(name, entities=tuple(place for place in name.entities if place != graph.own))
-        for name in names.known
-    )
-    return replace(names, known=tuple(name for name in others if name.entities))
+    """The names of a question without the character's name, which pulls in nothing, as "you" does.
+
+    Another name of the character stays: that it is one has to be told.
+    """
+    own_words = set(key_of(graph.character))
+    known = []
+    for name in names.known:
+        own = {graph.own} if own_words.issuperset(name.key) else set()
+        places = tuple(place for place in name.entities if place not in own)
+        known += [replace(name, entities=places)] if places else []
+    return replace(names, known=tuple(known))
 
 
 async def understand(

@@ -492,7 +492,7 @@ class EnsembleSettings(Section):
         " (`hybrid`), or where replies cost nothing -1",
     )
     likeness: float = Field(
-        2.0,
+        2.5,
         ge=-10,
         le=100,
         description="of entities that the question does not name: standard deviations above what"
@@ -564,7 +564,7 @@ class ProfileSettings(Section):
 class ContextSettings(Section):
     """How much the model is told, in tokens."""
 
-    budget_tokens: int = Field(3_000, ge=100, description="for what was recalled")
+    budget_tokens: int = Field(2_200, ge=100, description="for what was recalled")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(6, ge=0, le=50, description="speech samples shown to the actor")
     min_score: float | None = Field(
