@@ -26,7 +26,6 @@ from offbook.retrieval.boundary import entity_item, relation_item
 from offbook.retrieval.memories import EMBEDDED_CHARS, Felt
 from offbook.retrieval.passages import check_embedder
 from offbook.retrieval.premise import false_kinship
-from offbook.stores.characters import NAMES
 from offbook.text.words import fold, search_terms
 from offbook.types import ContextItem, IndexRequirements, Skipped
 
@@ -83,13 +82,13 @@ class Ensemble:
         # 0 -- what is there without a call ------------------------------------------------------
         profile, grounds = await knowledge.profile()
         summary = knowledge.summary(profile, grounds)
-        called = knowledge.character.settings.get(NAMES, ())
-        if why := calls_for_nothing(question, (knowledge.character.name, *called)):
+        graph = await knowledge.graph()
+        own_names = () if graph.own is None else graph.entity(graph.own).names
+        if why := calls_for_nothing(question, (graph.character, *graph.called, *own_names)):
             courtesy = Skipped("knowledge", "all but the summary", f"not looked for: {why}")
             return knowledge.divided_recall(
                 self.name, question, {"profile": (1, summary)}, skipped=[courtesy]
             )
-        graph = await knowledge.graph()
         names = of_others(graph, await knowledge.names(graph, question))
         # 1 -- side by side: one small call, and the vectors of all that is looked up ------------
         (knowledge, searched), (answer, unanswered) = await gather_all(

@@ -29,7 +29,6 @@ from offbook.prompts.question import (
 from offbook.retrieval.beyond import mentions
 from offbook.retrieval.boundary import Analysis, QuestionNames, entity_item, relation_item
 from offbook.retrieval.name_table import key_of
-from offbook.stores.characters import NAMES
 from offbook.text.words import fold
 from offbook.types import Skipped
 
@@ -103,7 +102,7 @@ def _inputs(
 ) -> UnderstandInputs:
     """Put together what is known without a call: also whom it names, and ties to the character."""
     character, count = knowledge.character, knowledge.count
-    called, own = list(character.settings.get(NAMES, ())), graph.own
+    called, own = [*graph.called], graph.own
     places = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
     items: list[ContextItem] = []
     for place in [*places][:_LINES]:
