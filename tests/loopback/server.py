@@ -57,6 +57,7 @@ class LoopbackServer:
         port: 0 takes a free one.
         retry_after: What its refusals ask for.
         piece_seconds: Time between the pieces of a stream.
+        token_seconds: Time for each token of an answer that is no stream.
         poison: A request that holds this text is refused for good.
         unknown: Parameters that it refuses by name.
         complaint: What it says of every request with a limit of the answer, refusing it.
@@ -72,6 +73,7 @@ class LoopbackServer:
     port: int = 0
     retry_after: str | None = None
     piece_seconds: float = 0.0
+    token_seconds: float = 0.0
     poison: str = ""
     unknown: frozenset[str] = frozenset()
     complaint: str = ""
@@ -232,6 +234,7 @@ class LoopbackServer:
                 streamed = True
                 pieces = self._events(answer, fault, recorded)
                 return StreamingResponse(pieces, media_type="text/event-stream")
+            await asyncio.sleep(self.token_seconds * count_tokens(answer.text))
             return JSONResponse(self._completion(recorded.body, answer))
         finally:
             if not streamed:
