@@ -1,10 +1,11 @@
 """Time to the first token by method, and guided selection against bare calls of the SDK.
 
-    python benchmarks/latency.py [--latency-ms 200] [--methods naive amadeus:live ...] [--json]
+    python benchmarks/latency.py [--latency-ms 200] [--token-ms 10] [--methods naive ...] [--json]
 
 The character is the demo's, the questions are its own; each is asked once, so that nothing comes
 from the cache. The loopback server answers no to every judgement: all amadeus.n chunks are looked
-at. Embeddings are answered by the same server, after the same latency; they are no calls.
+at, and to the ensemble's small call as many tokens as models do. Embeddings are answered by the
+same server, after the same latency; they are no calls.
 """
 
 from __future__ import annotations
@@ -30,6 +31,13 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "amadeus:indexed": {"amadeus__gs": "indexed"},
 }
 """Methods that are measured in several ways, and the settings of each."""
+SMALL: Final = {
+    "query": "letter to the Bonapartists, Villefort burned it, denounced by Danglars and Fernand",
+    "unknown": [{"name": "aeroplane", "reason": "invented decades after the end of his story"}],
+    "premise": "",
+    "feelings": [{"emotion": "sadness", "strength": 5}],
+}
+"""An answer to the ensemble's small call: 64 tokens; a plain question takes half of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +72,11 @@ class Server:
         self._process = process
         self.base_url = f"http://127.0.0.1:{port}/v1"
 
-    def wait(self, latency_ms: float) -> None:
-        """Answer after so many milliseconds from now on."""
+    def wait(self, latency_ms: float, token_ms: float = 0) -> None:
+        """Answer after so many milliseconds from now on, and so many more a token."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{latency_ms}\n")
+        self._process.stdin.write(f"{latency_ms} {token_ms}\n")
         self._process.stdin.flush()
         self._process.stdout.readline()
 
@@ -92,14 +100,19 @@ def served() -> Iterator[Server]:
 def serve() -> None:
     """Run the server until the process is ended; each line of standard input is a latency."""
     sys.path.insert(0, str(ROOT))
-    from tests.loopback import LoopbackServer
+    from tests.loopback import LoopbackServer, schema_in
     from tests.loopback.graph import answer_about_a_graph
 
-    with LoopbackServer(answer=answer_about_a_graph, dimension=64) as server:
+    def answer(body: Mapping[str, Any]) -> Any:
+        is_small = (schema_in(body) or {}).get("title") == "Understanding"
+        return json.dumps(SMALL) if is_small else answer_about_a_graph(body)
+
+    with LoopbackServer(answer=answer, dimension=64) as server:
 
         def listen() -> None:
             for line in sys.stdin:
-                server.latency_seconds = float(line) / 1000
+                latency, token = map(float, line.split())
+                server.latency_seconds, server.token_seconds = latency / 1000, token / 1000
                 print("done", flush=True)
 
         threading.Thread(target=listen, daemon=True).start()
@@ -136,7 +149,7 @@ async def first_tokens(
                 server.wait(0)
             character, _ = await book.demo_character()
             if server is not None:
-                server.wait(told.latency_ms)
+                server.wait(told.latency_ms, told.token_ms)
             seconds, usages = [], []
             for question in questions:
                 talk = await book.session(character.id, keep=False)
@@ -243,7 +256,7 @@ async def _bare(client: Any, model: str, requests: Sequence[Any], concurrency: i
 
 async def run(server: Server | None, told: argparse.Namespace) -> dict[str, Any]:
     base_url = told.base_url or (server.base_url if server is not None else None)
-    model = {"chat__model": told.model, "chat__base_url": base_url}
+    model = {"chat__model": told.model, "chat__base_url": base_url, "chat__context_tokens": 128_000}
     with tempfile.TemporaryDirectory() as home:
         flags = {"home": home, **model, "embed__model": told.embed_model}
         rows = await first_tokens(told.methods or measured_names(), flags, server, told)
@@ -276,6 +289,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--latency-ms", type=float, default=200.0)
+    parser.add_argument("--token-ms", type=float, default=0.0, help="of answers that are no stream")
     parser.add_argument("--methods", nargs="*", help="default: all that there are")
     parser.add_argument("--questions", type=int, default=9, help="for each method")
     parser.add_argument("--runs", type=int, default=9, help="selections, and rounds of bare calls")

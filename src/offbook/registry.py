@@ -24,6 +24,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "vanilla": "offbook.methods.vanilla:Vanilla",
         "profile": "offbook.methods.profile:Profile",
         "naive": "offbook.methods.naive:Naive",
+        "whole": "offbook.methods.whole:Whole",
         "crag": "offbook.methods.crag:Crag",
         "adaptive": "offbook.methods.adaptive:Adaptive",
         "raptor": "offbook.methods.raptor:Raptor",

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
-    "profile", "knowledge", "entity", "relation", "attribute", "memory", "out_of_scope"
+    "profile", "knowledge", "entity", "relation", "attribute", "memory", "premise", "out_of_scope"
 ]
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]

@@ -25,7 +25,18 @@ USAGE = {
     "by_task": dict,
 }
 SOURCE = {"document": str, "chunk": str, "start": int, "end": int}
-KINDS = {"profile", "knowledge", "entity", "relation", "attribute", "memory", "out_of_scope"}
+KINDS = {
+    *[
+        "profile",
+        "knowledge",
+        "entity",
+        "relation",
+        "attribute",
+        "memory",
+        "premise",
+        "out_of_scope",
+    ]
+}
 ITEM = {"kind": KINDS, "title": str, "text": str, "score": NUMBER, "sources": [SOURCE]}
 RECALL = {
     "character": str,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offbook.context.assembly import LEAST, divided, fit_items, fit_shares
+from offbook.context.assembly import LEAST, divided, fit_items, fit_shares, shortened
 from offbook.text.tokens import count_tokens
 from offbook.types import ContextItem, Source
 
@@ -108,3 +108,16 @@ def test_division_gives_all_that_is_wanted_and_there(wants, total):
     assert sum(given_) == min(total, sum(wanted))
     if total >= len(wanted):
         assert all(g or not w for g, w in zip(given_, wanted, strict=True))
+
+
+@given(st.integers(8, 60))
+def test_nothing_is_cut_in_mid_sentence_where_a_sentence_fits(budget):
+    text = "Tom keeps the old lamp. Ada trims it at night, Mr. Dunn looks on. Nobody came. " * 4
+    short = shortened(text, budget)
+    assert text.startswith(short)
+    assert short.endswith(("lamp.", "on.", "came."))
+    assert count_tokens(short) <= budget
+
+
+def test_a_sentence_that_is_too_long_is_cut_between_its_words():
+    assert shortened("word " * 50, 10).split() == ["word"] * 10

@@ -1,9 +1,10 @@
-"""The ensemble at an endpoint: three waits, what a question costs, what is printed, `/why`."""
+"""The ensemble at an endpoint: one small call and the reply, what it costs, a late answer."""
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -25,17 +26,12 @@ STORY = "# Ada Byrne\n\n" + "\n\n".join(
 )
 TOLD = {"said": "Tom Keane taught you the lamp.", "answered": "He did, and I was glad of it."}
 QUESTION = "Did Tom Keane own a telephone?"
-ENTITIES = [
-    {"name": "Tom Keane", "type": "character", "known": True, "specific": True, "reason": "r"},
-    {
-        "name": "telephone",
-        "type": "object",
-        "known": False,
-        "specific": False,
-        "reason": "It came later.",
-    },
-]
-FIRST = {"analyse_question", "reveals_trait", "score_emotions"}
+UNDERSTOOD = {
+    "query": "Tom Keane's telephone",
+    "unknown": [{"name": "telephone", "reason": "It came later."}],
+    "premise": "",
+    "feelings": [{"emotion": "anticipation", "strength": 4}],
+}
 
 
 def answer(body: Mapping[str, Any]) -> Any:
@@ -46,8 +42,8 @@ def answer(body: Mapping[str, Any]) -> Any:
     if fields == {"entities", "relations"}:
         sections = [SimpleNamespace(passage=passage) for passage in passages]
         return extract(SimpleNamespace(sections=sections)).model_dump_json()
-    if fields == {"context", "entities"}:
-        return json.dumps({"context": "Tom Keane did.", "entities": ENTITIES})
+    if fields == set(UNDERSTOOD):
+        return json.dumps(UNDERSTOOD)
     if fields == {"reveals"}:
         return json.dumps({"reveals": "waited" in told})
     if fields == {"reveals", "attributes"}:
@@ -68,7 +64,7 @@ def ada(world: World, server: LoopbackServer) -> World:
     """Ada Byrne with a graph, chunks and a memory; nothing but the endpoint is configured."""
     server.answer = answer
     world.set("method=ensemble", "graph.threshold=1", "ensemble.memory_score=-1")
-    world.set("amadeus.splitter=markdown", "ensemble.gs=live", "ensemble.ae=true")
+    world.set("amadeus.splitter=markdown")
     world.done("create", "Ada Byrne")
     world.done("ingest", "ada-byrne", world.write("a.md", STORY))
     world.done("remember", "ada-byrne", world.write("told.jsonl", json.dumps(TOLD) + "\n"))
@@ -76,11 +72,63 @@ def ada(world: World, server: LoopbackServer) -> World:
     return world
 
 
-def test_three_calls_wait_for_one_another(ada, server):
-    server.gather(5, path="/chat/completions")
-    usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
-    assert usage["round_trips"] == 3
-    assert set(usage["by_task"]) == {*FIRST, "extract_attributes", "reply"}
-    assert usage["by_task"]["reveals_trait"]["calls"] == 3
+def small(server: LoopbackServer) -> list[Mapping[str, Any]]:
+    """The bodies of the small calls."""
+    bodies = [request.body for request in server.requests if "chat" in request.path]
+    return [b for b in bodies if "query" in (schema_in(b) or {}).get("properties", {})]
+
+
+def test_two_calls_wait_for_one_another_and_the_vectors_are_made_beside(ada, server):
+    asked = ada.done("ask", "ada-byrne", QUESTION, "--json").json
+    usage = asked["usage"]
+    assert usage["round_trips"] == 2
+    assert {name: task["calls"] for name, task in usage["by_task"].items()} == {
+        "understand_question": 1,
+        "reply": 1,
+    }
     assert usage["embed_calls"] == 1
-    assert server.peak_in_flight == 5
+    (body,) = small(server)
+    assert body["max_tokens"] == 200
+    assert asked["boundary"]["verdict"] == "partly"
+    assert asked["emotion"]["anticipation"] == 4
+
+
+def test_with_all_of_its_parts_four_calls_wait(ada, server):
+    ada.set("ensemble.gs=live", "ensemble.ae=true")
+    usage = ada.done("ask", "ada-byrne", QUESTION, "--json").json["usage"]
+    assert usage["round_trips"] == 4
+    parts = {"understand_question", "reveals_trait", "extract_attributes", "reply"}
+    assert set(usage["by_task"]) == parts
+
+
+def test_a_greeting_costs_the_reply_alone(ada, server):
+    usage = ada.done("ask", "ada-byrne", "Good evening!", "--json").json["usage"]
+    assert (usage["calls"], usage["embed_calls"], usage["round_trips"]) == (1, 0, 1)
+
+
+def test_a_late_answer_is_not_waited_for_and_why_says_so(ada, server):
+    def slow(body: Mapping[str, Any]) -> Any:
+        if "query" in (schema_in(body) or {}).get("properties", {}):
+            time.sleep(1.5)
+        return answer(body)
+
+    server.answer = slow
+    ada.set("ensemble.wait_seconds=0.2")
+    asked = ada.done("ask", "ada-byrne", QUESTION, "--json").json
+    assert asked["reply"]
+    assert asked["boundary"] is None
+    assert "knowledge" in {item["kind"] for item in asked["context"]}
+    assert any("no answer within 0.2 seconds" in each["why"] for each in asked["skipped"])
+
+
+@pytest.mark.parametrize("said", ["I would rather not.", '{"query": "x"}', '{"query": "x", "unk'])
+def test_an_unusable_answer_costs_no_second_call(ada, server, said):
+    def broken(body: Mapping[str, Any]) -> Any:
+        fields = (schema_in(body) or {}).get("properties", {})
+        return said if "query" in fields else answer(body)
+
+    server.answer = broken
+    asked = ada.done("ask", "ada-byrne", QUESTION, "--json").json
+    assert asked["reply"]
+    assert asked["usage"]["by_task"]["understand_question"]["calls"] == 1
+    assert any(each["why"].startswith("not judged: ") for each in asked["skipped"])

@@ -58,6 +58,7 @@ class LoopbackServer:
         retry_after: What its refusals ask for.
         piece_seconds: Time between the pieces of a stream.
         pages: What it answers to GET, path -> JSON.
+        token_seconds: Time for each token of an answer that is no stream.
         poison: A request that holds this text is refused for good.
         unknown: Parameters that it refuses by name.
         complaint: What it says of every request with a limit of the answer, refusing it.
@@ -73,6 +74,7 @@ class LoopbackServer:
     port: int = 0
     retry_after: str | None = None
     piece_seconds: float = 0.0
+    token_seconds: float = 0.0
     poison: str = ""
     unknown: frozenset[str] = frozenset()
     complaint: str = ""
@@ -236,6 +238,7 @@ class LoopbackServer:
                 streamed = True
                 pieces = self._events(answer, fault, recorded)
                 return StreamingResponse(pieces, media_type="text/event-stream")
+            await asyncio.sleep(self.token_seconds * count_tokens(answer.text))
             return JSONResponse(self._completion(recorded.body, answer))
         finally:
             if not streamed:

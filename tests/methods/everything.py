@@ -40,6 +40,7 @@ class Everything(QuestionModel):
     def __init__(self) -> None:
         super().__init__()
         self.failing: tuple[str, ...] = ()
+        self.delay_seconds = 0.0
         self.revealing: tuple[str, ...] = ("waited", "shared")
 
     @property
@@ -53,6 +54,11 @@ class Everything(QuestionModel):
         if prompt.name in self.failing:
             self.asked.append(request)
             return ChatResponse("I would rather not.")
+        if prompt.name == "understand_question":
+            self.in_flight += 1
+            self.peak = max(self.peak, self.in_flight)
+            await asyncio.sleep(self.delay_seconds)
+            self.in_flight -= 1
         value = self._value(prompt.name, inputs)
         if value is None:
             return await super().complete(request)

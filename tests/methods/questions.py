@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from offbook.prompts.question import (
+    Feeling,
     QuestionAnalysis,
     QuestionEntities,
     QuestionEntity,
     QuestionInputs,
+    Understanding,
+    Unknown,
 )
 from offbook.types import ChatRequest, ChatResponse, Recall
 from tests.graph.rules_model import RulesModel
@@ -52,6 +55,8 @@ class QuestionModel(RulesModel):
         super().__init__()
         self.entities = list(entities)
         self.context = context
+        self.premise = ""
+        self.feelings: list[Feeling] = []
         self.broken = False
 
     @property
@@ -70,6 +75,16 @@ class QuestionModel(RulesModel):
             ),
             "hypothetical_context": lambda: self.context or "She would say so.",
             "question_entities": lambda: QuestionEntities(entities=self.entities),
+            "understand_question": lambda: Understanding(
+                query=self.context,
+                unknown=[
+                    Unknown(name=each.name, reason=each.reason)
+                    for each in self.entities
+                    if not each.known
+                ],
+                premise=self.premise,
+                feelings=self.feelings,
+            ),
             "profile": lambda: "Ada Byrne keeps a light.",
             "reply": lambda: "So it is.",
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from offbook.graph.assembly import character_node
 from offbook.retrieval.graph_index import EntityVectors
@@ -82,3 +83,33 @@ def test_of_a_book_the_character_has_most_of_the_names_that_it_gives():
     assert character_node(entities, "Captain Voss", called) is entities[1]
     assert character_node(entities, "The Sailor", called) is entities[1]
     assert character_node(entities, "The Sailor") is None
+
+
+def _bank(offset: float, size: int = 40) -> tuple[EntityVectors, NDArray[np.float32]]:
+    """Vectors that share a direction by ``offset``, as those of some embedders do."""
+    chance = np.random.default_rng(7)
+    rows = chance.normal(size=(size, 64))
+    rows[3] = 0.6 * rows[0] + 0.4 * rows[3]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    shared = np.zeros(64)
+    shared[0] = 1
+    moved = (1 - offset) * rows + offset * shared
+    moved = (moved / np.linalg.norm(moved, axis=1, keepdims=True)).astype(np.float32)
+    return EntityVectors(moved[1:], np.arange(size - 1), size - 1), moved[0]
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.3, 0.6])
+def test_what_is_above_chance_is_the_same_whatever_an_embedder_gives_all_texts(offset):
+    vectors, question = _bank(offset)
+    graph = index([person(f"Person {n}") for n in range(39)])
+    graph.vectors = vectors
+    above = graph.above_chance(question)
+    assert np.flatnonzero(above >= 2.5).tolist()[:1] == [2]
+    assert (above >= 2.5).sum() <= 3
+    assert abs(float(above.mean())) < 1e-5
+
+
+def test_few_entities_say_nothing_of_chance_and_those_without_vectors_are_not_above_it():
+    people = [person(name) for name in ("Ada Byrne", "Tom Byrne", "Maud Keane")]
+    graph = index(people, vectors={"Ada Byrne": axis(0), "Tom Byrne": axis(1)})
+    assert graph.above_chance(axis(0)).tolist() == [0.0, np.inf, 0.0]

@@ -2,9 +2,8 @@
 
 Takes: the character, what was recalled, the conversation so far.  Gives: ``ReplyInputs``, the
 stable part first and what changes with every question last, so that a provider's prefix cache
-works; of pieces of context those that fit, that are like the question and that are news, and the
-others with the reason. Likeness is the cosine of the built-in embedder, whatever embeds the texts,
-so that a threshold means the same everywhere. Manner, reminder and greetings of a character card
+works; of pieces of context those that fit and that are news, and the others with the reason.
+Manner, reminder and greetings of a character card
 belong to every conversation: they are told to the actor as material about the character; nothing in
 them changes a setting. Source: ours.
 """
@@ -21,12 +20,13 @@ from offbook import registry
 from offbook.context.speech import fitting_lines, mood_sentence, repeated_phrases, style_card
 from offbook.models.builtin import embed_texts
 from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyInputs, ReplyOptions
-from offbook.retrieval.passages import cut_to
+from offbook.retrieval.passages import cut_to, place_of
 from offbook.retrieval.search import IndexCache
 from offbook.settings.model import ContextSettings, ReplySettings
 from offbook.text.encodings import TokenCounter
 from offbook.text.sentences import sentences
 from offbook.text.tokens import count_tokens, truncate_to_tokens
+from offbook.text.words import search_terms
 from offbook.types import (
     DEFAULT_USER,
     ContextItem,
@@ -36,7 +36,6 @@ from offbook.types import (
     Message,
     Recall,
     Skipped,
-    Source,
 )
 
 if TYPE_CHECKING:
@@ -67,13 +66,16 @@ def fit_items(
 
 
 def shortened(text: str, budget_tokens: int, count: TokenCounter = count_tokens) -> str:
-    """A beginning of ``text`` that fits the budget, close to the longest."""
+    """A beginning of ``text`` that fits the budget: whole sentences, or words of a longer one."""
     allowed = budget_tokens
     short = truncate_to_tokens(text, allowed)
     while short and (excess := count(short) - budget_tokens) > 0:
         allowed -= max(1, excess)
         short = truncate_to_tokens(text, allowed)
-    return short
+    if len(short) == len(text):
+        return short
+    ends = [end for _, end in sentences(text[: len(short) + _NEXT]) if end <= len(short)]
+    return text[: ends[-1]] if ends else short
 
 
 def fit_history(
@@ -98,6 +100,8 @@ def fit_history(
     return tuple(fitting)
 
 
+_NEXT: Final = 40
+"""Characters behind a cut that tell whether a sentence ends there."""
 LEAST: Final = 24
 """Tokens below which an item is not worth shortening while another may have them: a sentence."""
 
@@ -185,98 +189,86 @@ def _fit(
 _SHOWN: Final = 60
 
 
-def most_like(
-    question: str, items: Sequence[ContextItem], most: int, setting: str
-) -> tuple[list[ContextItem], list[Skipped]]:
-    """The ``most`` items that are most like a question, best first."""
-    much = likeness(question, items)
-    order = sorted(range(len(items)), key=much.__getitem__, reverse=True)
-    why = f"others are more like the question ({setting} = {most})"
-    left = [Skipped(items[place].kind, named(items[place]), why) for place in order[most:]]
-    return [items[place] for place in order[:most]], left
-
-
-def like_enough(
-    question: str, items: Sequence[ContextItem], least: float, setting: str
-) -> tuple[list[ContextItem], list[Skipped]]:
-    """The items that are like a question at least so much, in their order."""
-    alike: list[ContextItem] = []
-    left: list[Skipped] = []
-    for item, much in zip(items, likeness(question, items), strict=True):
-        if much >= least:
-            alike.append(item)
-        else:
-            why = f"hardly like the question: below {least} ({setting})"
-            left.append(Skipped(item.kind, named(item), why))
-    return alike, left
-
-
-def likeness(question: str, items: Sequence[ContextItem]) -> list[float]:
-    """How like the question each text is, from -1 to 1."""
-    if not items:
-        return []
-    vectors = embed_texts([question, *(item.text for item in items)])
-    much: list[float] = (vectors[1:] @ vectors[0]).tolist()
-    return much
-
-
 def named(item: ContextItem) -> str:
     """The title of an item, or how it begins: what is left out has to be told from others."""
     line = " ".join(item.text.split())
     return item.title or (line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}...")
 
 
-COVERED: Final = 0.5
-"""The share of a passage that others show, from which on it is no news."""
-
-
-def passages_once(
+def passages_joined(
     items: Sequence[ContextItem],
 ) -> tuple[list[ContextItem], list[Skipped]]:
-    """The passages of which those before them do not show half or more already.
+    """The passages, those that overlap as one, so that no words are shown twice.
 
-    By their sources, not their words: two documents may say the same.
+    By their sources, not their words: two documents may say the same. What is joined stands where
+    the best of them stood, and is one stretch of the document still.
     """
-    news: list[ContextItem] = []
+    joined: list[ContextItem] = []
     skipped: list[Skipped] = []
     for item in items:
-        shown = [source for before in news for source in before.sources]
-        if item.sources and all(_covered(source, shown) >= COVERED for source in item.sources):
-            why = "most of it stands in a passage that is shown"
-            skipped.append(Skipped(item.kind, item.title, why))
-        else:
-            news.append(item)
-    return news, skipped
+        with_it = [place for place, other in enumerate(joined) if _overlap(other, item)]
+        if not with_it:
+            joined.append(item)
+            continue
+        union = item
+        for place in with_it[::-1]:
+            union = _union(joined.pop(place), union)
+        joined.insert(with_it[0], union)
+        why = "it overlaps a passage that is shown, which has it all"
+        skipped.append(Skipped(item.kind, item.title, why))
+    return joined, skipped
+
+
+def _overlap(one: ContextItem, other: ContextItem) -> bool:
+    """Whether two pieces share a stretch of a document, letter by letter."""
+    a, b = place_of(one), place_of(other)
+    if a is None or b is None or a.document != b.document:
+        return False
+    return max(a.start, b.start) < min(a.end, b.end)
+
+
+def _union(better: ContextItem, other: ContextItem) -> ContextItem:
+    """One piece of two that overlap; title, score and chunk are the better one's."""
+    (first,), (second,) = better.sources, other.sources
+    start, end = min(first.start, second.start), max(first.end, second.end)
+    before = other.text[: first.start - start]
+    behind = other.text[len(other.text) - (end - first.end) :] if end > first.end else ""
+    source = replace(first, start=start, end=end)
+    return replace(better, text=f"{before}{better.text}{behind}", sources=(source,))
 
 
 def sentences_once(
     items: Iterable[ContextItem], shown: Iterable[str]
 ) -> tuple[list[ContextItem], list[Skipped]]:
-    """The items without the sentences that ``shown`` texts or earlier items hold word by word."""
-    known = "\n".join(map(_plain, shown))
+    """The items without the sentences that ``shown`` texts or earlier items say already.
+
+    A sentence is said where all its terms stand in a sentence that is shown, or in two in a row:
+    descriptions are seldom word by word what the passages say.
+    """
+    said = [window for text in shown for window in _windows(text)]
     news: list[ContextItem] = []
     skipped: list[Skipped] = []
     for item in items:
         parts = [_plain(item.text[start:end]) for start, end in sentences(item.text)]
-        new = [sentence for sentence in dict.fromkeys(parts) if sentence not in known]
+        terms = {part: frozenset(search_terms(part)) for part in parts}
+        new = [
+            part
+            for part, words in terms.items()
+            if not (words and any(words <= window for window in said))
+        ]
         if new:
             news.append(item if len(new) == len(parts) else replace(item, text=" ".join(new)))
-            known = "\n".join((known, *new))
+            said += _windows(" ".join(new))
         else:
             why = "all of it is said in what is shown"
             skipped.append(Skipped(item.kind, item.title, why))
     return news, skipped
 
 
-def _covered(source: Source, shown: Iterable[Source]) -> float:
-    """The largest share of a source that one of the others covers."""
-    length = max(1, source.end - source.start)
-    shares = (
-        (min(source.end, other.end) - max(source.start, other.start)) / length
-        for other in shown
-        if other.document == source.document
-    )
-    return max(shares, default=0.0)
+def _windows(text: str) -> list[frozenset[str]]:
+    """The terms of each two sentences in a row."""
+    terms = [frozenset(search_terms(text[start:end])) for start, end in sentences(text)]
+    return [one | after for one, after in zip(terms, [*terms[1:], frozenset()], strict=True)]
 
 
 def _plain(text: str) -> str:

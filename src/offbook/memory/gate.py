@@ -23,6 +23,7 @@ SHORT_ANSWER_TOKENS: Final = 40
 
 PHRASES: Final = word_lists("offbook.memory", "small_talk.tsv")
 """Kind of small talk -> its phrases, folded (lower case, no accents), an underscore for a blank."""
+_COURTESIES: Final = frozenset({"a greeting", "thanks", "a farewell"})
 _FILLERS: Final = (
     "my", "dear", "friend", "sir", "madam", "master", "again", "today", "please", "and", "then",
     "well", "so", "very", "much", "to you", "you too", "now", "everyone", "吗", "呢", "啊", "呀",
@@ -74,6 +75,13 @@ def kept_out(
     left = _pattern(_FILLERS).sub(" ", left).strip()
     kinds = " and ".join(dict.fromkeys(kinds_said))
     return f"{kinds}, and nothing besides" if kinds_said and not left else ""
+
+
+def calls_for_nothing(said: str, names: Iterable[str] = ()) -> str:
+    """Why an answer needs nothing looked up: greetings, thanks and farewells alone; else empty."""
+    why = kept_out(said, "", names)
+    kinds, mark, _ = why.partition(", and nothing besides")
+    return why if mark and _COURTESIES.issuperset(kinds.split(" and ")) else ""
 
 
 def only_asks(said: str) -> bool:

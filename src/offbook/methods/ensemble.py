@@ -1,9 +1,10 @@
-"""Ensemble: one reply from boundary, entities, attributes and memories.
+"""Ensemble: one reply from boundary, entities, passages and memories.
 
 Takes: a question.  Gives: who is named, what the texts say (and let infer, where ``ensemble.gs``
-and ``ensemble.ae`` ask for it), what comes back, and what cannot be known, each as far as it is of
-use for this question; the rest with its reason.
-It takes two waits, one more with ``ensemble.ae``.
+and ``ensemble.ae`` ask for it), what comes back, what is not so and what cannot be known, each as
+far as it is of use for this question; the rest with its reason.
+It takes one wait, of a small call with the vectors beside it, and one more with each of
+``ensemble.gs`` (live) and ``ensemble.ae``; none for greetings, thanks and farewells.
 Paper: none; ours, from RoleRAG, AMADEUS and Emotional RAG (docs/methods.md, "The ensemble").
 """
 
@@ -14,21 +15,31 @@ from functools import partial
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from offbook.context.assembly import like_enough, most_like, named, passages_once, sentences_once
+from offbook.context.assembly import named, passages_joined, sentences_once
+from offbook.memory.gate import calls_for_nothing
 from offbook.methods.amadeus import extract, none_revealing, select, unjudged
-from offbook.methods.rolerag import analyse_question, look_up
+from offbook.methods.rolerag import look_up
+from offbook.methods.understanding import analysis_of, of_others, understand
 from offbook.models.batching import gather_all
 from offbook.models.embedders import KnownVectors
+from offbook.retrieval.boundary import entity_item, relation_item
 from offbook.retrieval.memories import EMBEDDED_CHARS, Felt
-from offbook.text.words import fold
+from offbook.retrieval.passages import check_embedder
+from offbook.retrieval.premise import false_kinship
+from offbook.text.words import fold, search_terms
 from offbook.types import ContextItem, IndexRequirements, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from offbook.methods.knowledge import Knowledge
+    from offbook.prompts.question import Understanding
     from offbook.retrieval.boundary import Findings, QuestionNames
     from offbook.retrieval.graph_index import GraphIndex
+    from offbook.retrieval.memories import RecalledMemories
     from offbook.settings import SettingsModel
     from offbook.settings.model import EnsembleSettings
     from offbook.types import Passage, Recall
@@ -68,53 +79,61 @@ class Ensemble:
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """Recall what all of them find, as far as it is of use."""
         settings = knowledge.settings.ensemble
-        # 0 -- what is there without a call, and the vectors of the question, once for all -------
+        # 0 -- what is there without a call ------------------------------------------------------
         profile, grounds = await knowledge.profile()
+        summary = knowledge.summary(profile, grounds)
         graph = await knowledge.graph()
-        names = await knowledge.names(graph, question)
-        full = names.question
-        knowledge, searched = await _with_vectors(knowledge, question, graph, names)
-        # 1 -- side by side: hypothetical context and entities, passages, emotion ----------------
-        (analysis, unanalysed), ranked, remembered = await gather_all(
-            partial(analyse_question, knowledge, graph, names, profile),
-            partial(_rank, knowledge, question, searched),
-            partial(_remember, knowledge, question, full),
+        own_names = () if graph.own is None else graph.entity(graph.own).names
+        if why := calls_for_nothing(question, (graph.character, *graph.called, *own_names)):
+            courtesy = Skipped("knowledge", "all but the summary", f"not looked for: {why}")
+            return knowledge.divided_recall(
+                self.name, question, {"profile": (1, summary)}, skipped=[courtesy]
+            )
+        names = of_others(graph, await knowledge.names(graph, question))
+        # 1 -- side by side: one small call, and the vectors of all that is looked up ------------
+        (knowledge, searched), (answer, unanswered) = await gather_all(
+            partial(_with_vectors, knowledge, question, graph, names),
+            partial(understand, knowledge, graph, names, profile),
         )
+        query = "" if answer is None else f"\n{answer.query}".rstrip()
+        emotion = None if answer is None else answer.by_emotion()
+        # 2 -- who is named, and what is beyond; then what the texts say, and what comes back ----
+        near = await knowledge.embedder.embed([names.question, *names.candidates], "query")
+        analysis = None if answer is None else analysis_of(answer, names, near)
         findings = await look_up(knowledge, graph, names, analysis, profile, grounds)
         is_out = findings.boundary is not None and findings.boundary.verdict == "out"
-        # 2 -- beliefs and values, and traits, from passages that reveal something ---------------
+        ranked = await _rank(knowledge, question, searched, query)
         attributes = await _attributes(knowledge, question, ranked, is_out=is_out)
+        remembered = await _remember(knowledge, question, query, emotion)
         # 3 -- what is of use, once, within a budget that is divided -----------------------------
-        entities = _entities(full, findings, settings)
         passages = await _passages(knowledge, ranked, findings, is_out=is_out)
-        relations = _relations(full, graph, findings, settings, entities.shown, passages.shown)
+        entities = _entities(graph, names, near[0], findings, settings, passages.shown)
+        relations = _relations(names, graph, findings, settings, entities.shown, passages.shown)
         memories = _memories(remembered, findings, settings)
+        sorted_ = attributes, entities, passages, relations, memories
         recalled = knowledge.divided_recall(
             self.name,
             question,
             {
-                "profile": (settings.profile_share, knowledge.summary(profile, grounds)),
+                "profile": (settings.profile_share, summary),
                 "entities": (settings.entity_share, entities.shown),
                 "relations": (settings.relation_share, relations.shown),
                 "knowledge": (settings.knowledge_share, passages.shown),
                 "attributes": (settings.attribute_share, attributes.shown),
                 "memories": (settings.memory_share, memories.shown),
+                "what is not so": (settings.outside_share, _premises(graph, names, answer)),
                 "what is unknown": (settings.outside_share, findings.outside),
             },
             boundary=findings.boundary,
             skipped=(
-                *unanalysed,
+                *unanswered,
                 *ranked.skipped,
                 *remembered.skipped,
-                *attributes.left_out,
-                *entities.left_out,
-                *passages.left_out,
-                *relations.left_out,
-                *memories.left_out,
+                *(each for part in sorted_ for each in part.left_out),
                 *findings.skipped,
             ),
         )
-        return replace(recalled, emotion=remembered.emotion, fallback=ranked.fallback)
+        return replace(recalled, emotion=emotion, fallback=ranked.fallback)
 
 
 async def _with_vectors(
@@ -124,14 +143,14 @@ async def _with_vectors(
 
     Returns:
         Also what passages are searched by: the question, with the other names of whom it names,
-        since a passage may use one of these. Not the character's own: any passage has them.
+        since a passage may use one of these.
     """
+    check_embedder(knowledge.character, knowledge.embedder)
     folded = fold(names.question)
     positions = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
     others = [
         other
         for position in positions
-        if position != graph.own
         for other in graph.entity(position).names[:_OTHER_NAMES]
         if fold(other) not in folded
     ]
@@ -153,8 +172,12 @@ class _Ranked:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-async def _rank(knowledge: Knowledge, question: str, searched: str) -> _Ranked:
-    """Rank chunks by similarity, and select those that reveal something: AMADEUS's window."""
+async def _rank(knowledge: Knowledge, question: str, searched: str, query: str) -> _Ranked:
+    """Rank chunks by similarity, and select those that reveal something: AMADEUS's window.
+
+    The words of the small call's query count beside those of the question; it has no vector of its
+    own, which would be one more wait.
+    """
     settings = knowledge.settings.ensemble
     vectors = await knowledge.embedder.embed([searched], "query")
     amadeus = knowledge.settings.amadeus
@@ -162,7 +185,8 @@ async def _rank(knowledge: Knowledge, question: str, searched: str) -> _Ranked:
     most = wanted
     if settings.gs != "off":
         most = max(most, amadeus.n, amadeus.m + 1)
-    similar = await knowledge.search(searched, amadeus.splitter, most, vector=vectors[0])
+    words = f"{searched}{query}"
+    similar = await knowledge.search(words, amadeus.splitter, most, vector=vectors[0])
     within = similar[:wanted]
     if settings.k is None:
         # Of more than a paid model is given, as many as need not be cut short.
@@ -186,27 +210,17 @@ async def _rank(knowledge: Knowledge, question: str, searched: str) -> _Ranked:
     return replace(ranked, unrevealed=why)
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """Memories that are like the question, its emotion, and further places for what was felt."""
-
-    items: list[ContextItem] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    emotion: Mapping[str, int] | None = None
-    felt: int = 0
-
-
-async def _remember(knowledge: Knowledge, question: str, full: str) -> _Remembered:
-    """Find the emotion of the question, where there is anything to recall, and the memories."""
+async def _remember(
+    knowledge: Knowledge, question: str, query: str, emotion: Mapping[str, int] | None
+) -> RecalledMemories:
+    """Find the memories that the question means, those that were felt as it is a little before."""
+    full = knowledge.in_full(question)
     vectors = await knowledge.embedder.embed([full], "query")
-    least = knowledge.settings.ensemble.memory_score
-    near = await knowledge.meant_memories(full, Felt(vectors[0], None), least)
-    if not near.items:
-        none = [Skipped("memory", "memories", "there are none that the question means")]
-        return _Remembered(skipped=near.skipped or none)
-    felt = await knowledge.feel(question)
-    memories = await knowledge.meant_memories(full, felt, least)
-    return _Remembered(memories.items, memories.skipped, felt.emotion, memories.felt)
+    felt, least = Felt(vectors[0], emotion), knowledge.settings.ensemble.memory_score
+    near = await knowledge.meant_memories(f"{full}{query}", felt, least)
+    if not near.items and not near.skipped:
+        near.skipped.append(Skipped("memory", "memories", "there are none that it means"))
+    return near
 
 
 async def _attributes(
@@ -221,59 +235,91 @@ async def _attributes(
     return _Sorted(*await extract(knowledge, question, ranked.revealing))
 
 
-def _entities(full: str, findings: Findings, settings: EnsembleSettings) -> _Sorted:
-    """Show whom the question names; beside them, neighbours that are like it; or neighbours."""
+def _entities(
+    graph: GraphIndex,
+    names: QuestionNames,
+    vector: NDArray[np.float32],
+    findings: Findings,
+    settings: EnsembleSettings,
+    passages: list[ContextItem],
+) -> _Sorted:
+    """Show whom the question names, then who is far above chance like it; no words twice."""
+    shown = {item.title for item in findings.entities}
     by_name = [item for item in findings.entities if item.score >= 1]
     others = [item for item in findings.entities if item.score < 1]
-    skipped: list[Skipped] = []
-    if by_name:
-        others, skipped = like_enough(full, others, settings.likeness, "ensemble.likeness")
+    is_out = findings.boundary is not None and findings.boundary.verdict == "out"
+    above = graph.above_chance(vector)
+    order = sorted(range(len(above)), key=above.__getitem__, reverse=True)
+    for place in [] if is_out else order[: settings.entities]:
+        item = entity_item(graph, place, min(float(above[place]) / 10, 0.99), names.question)
+        if above[place] >= settings.likeness and item.title not in shown:
+            others.append(item)
+            own = graph.own
+            ties = [] if own is None else graph.between(own, place)
+            findings.relations += [relation_item(graph, tie) for tie in ties]
     most = max(0, settings.entities - len(by_name))
-    why = f"others are nearer to the character (ensemble.entities = {settings.entities})"
-    skipped += [Skipped(item.kind, item.title, why) for item in others[most:]]
-    return _Sorted([*by_name, *others[:most]], skipped)
+    why = f"others are nearer to the question (ensemble.entities = {settings.entities})"
+    skipped = [Skipped(item.kind, item.title, why) for item in others[most:]]
+    new, again = sentences_once([*by_name, *others[:most]], [item.text for item in passages])
+    return _Sorted(new, [*skipped, *again])
 
 
 def _relations(
-    full: str,
+    names: QuestionNames,
     graph: GraphIndex,
     findings: Findings,
     settings: EnsembleSettings,
     entities: list[ContextItem],
     passages: list[ContextItem],
 ) -> _Sorted:
-    """Show the relations with these entities that say what nothing else says."""
-    shown = {item.title.partition(" (")[0] for item in entities}
-    shown -= set() if graph.own is None else {graph.entity(graph.own).name}
-    related = [i for i in findings.relations if not shown.isdisjoint(i.title.split(" → "))]
-    new, again = sentences_once(related, [item.text for item in (*entities, *passages)])
-    relations, rest = most_like(full, new, settings.relations, "ensemble.relations")
-    return _Sorted(relations, [*again, *rest])
+    """Show relations that say what nothing else says, those with words of the question first."""
+    new, again = sentences_once(findings.relations, [item.text for item in (*entities, *passages)])
+    new.sort(key=lambda item: -len(names.terms.intersection(search_terms(item.text))))
+    why = f"others say more of the question (ensemble.relations = {settings.relations})"
+    rest = [Skipped(item.kind, item.title, why) for item in new[settings.relations :]]
+    return _Sorted(new[: settings.relations], [*again, *rest])
+
+
+def _premises(
+    graph: GraphIndex, names: QuestionNames, answer: Understanding | None
+) -> list[ContextItem]:
+    """Say what the question wrongly takes for granted: by the graph, or as the small call says."""
+    false = false_kinship(graph, names)
+    if not false and answer is not None and answer.premise.strip():
+        title = "not so: what the question takes for granted"
+        false = [ContextItem("premise", title, answer.premise.strip(), 1.0)]
+    return false
 
 
 async def _passages(
     knowledge: Knowledge, ranked: _Ranked, findings: Findings, *, is_out: bool
 ) -> _Sorted:
-    """Show chunks that speak of what the graph lacks, that are similar, that reveal something."""
+    """Show chunks that speak of what the graph lacks, that are similar, that reveal something.
+
+    Beyond the boundary the best one alone: a verdict may be wrong, and must not leave nothing.
+    """
     settings = knowledge.settings.ensemble
     similar = [knowledge.passage(hit) for hit in ranked.similar]
-    if is_out:
-        return _Sorted([], [Skipped(item.kind, item.title, _BEYOND) for item in similar])
     least = settings.passage_score
     if least is None:
         least = -1.0 if knowledge.free else 0.0
     why = f"score below {least} (ensemble.passage_score)"
-    weak = [Skipped(item.kind, item.title, why) for item in similar if item.score < least]
+    left_out = [Skipped(item.kind, item.title, why) for item in similar if item.score < least]
+    like = [item for item in similar if item.score >= least]
+    if is_out:
+        left_out += [Skipped(item.kind, item.title, _BEYOND) for item in like[1:]]
+        return _Sorted(like[:1], left_out)
     of_names = await knowledge.chunks(findings.passages)
     # Without guided selection these are the similar ones, which have to score high enough.
     chosen = [] if settings.gs == "off" else ranked.revealing
     revealing = [knowledge.passage(hit) for hit in chosen]
-    like = [item for item in similar if item.score >= least]
-    passages, again = passages_once([*of_names, *like, *revealing])
-    return _Sorted(passages, [*weak, *again])
+    passages, again = passages_joined([*of_names, *like, *revealing])
+    return _Sorted(passages, [*left_out, *again])
 
 
-def _memories(remembered: _Remembered, findings: Findings, settings: EnsembleSettings) -> _Sorted:
+def _memories(
+    remembered: RecalledMemories, findings: Findings, settings: EnsembleSettings
+) -> _Sorted:
     """Show the memories that speak of whom the texts lack; then those that fit the question best.
 
     Also where the question lies beyond the texts: of that the character may have been told.

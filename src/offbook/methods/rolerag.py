@@ -95,10 +95,6 @@ async def analyse_question(
         unmentioned=names.lacking,
         last_year=graph.last_year,
     )
-    # Whose text the prompt may hold: the profile's, the conversation's, and what has the names.
-    known = (graph.entity(place) for name in names.known for place in name.entities)
-    documents = {source.document for entity in known for source in entity.sources}
-    documents |= {*character.profile_documents, *knowledge.conversation.documents}
     separate = settings.rolerag.hyde == "separate"
     try:
         analysis = await (analyse_in_two_calls if separate else analyse)(
@@ -106,13 +102,22 @@ async def analyse_question(
             knowledge.embedder,
             inputs,
             names,
-            documents=frozenset(f"{character.id}/{name}" for name in documents),
+            documents=documents_of(knowledge, graph, names),
             retries=settings.answers.retries,
         )
     except (AnswerError, InputRefused) as error:
         # No verdict is better than a made-up one: boundary stays empty, and it is said why.
         return None, [Skipped("out_of_scope", "the boundary", f"not judged: {why_without(error)}")]
     return analysis, []
+
+
+def documents_of(knowledge: Knowledge, graph: GraphIndex, names: QuestionNames) -> frozenset[str]:
+    """Whose text a prompt on the question may hold: profile, conversation, what has the names."""
+    character = knowledge.character
+    known = (graph.entity(place) for name in names.known for place in name.entities)
+    documents = {source.document for entity in known for source in entity.sources}
+    documents |= {*character.profile_documents, *knowledge.conversation.documents}
+    return frozenset(f"{character.id}/{name}" for name in documents)
 
 
 async def look_up(

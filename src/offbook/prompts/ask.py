@@ -45,6 +45,8 @@ def answer_limit(prompt: Prompt[In, Any], inputs: In) -> int | None:
     """
     if prompt is REPLY:
         return None
+    if prompt.limit is not None:
+        return prompt.limit
     if not _has_list(prompt):
         return _ONCE
     values = {field.name: getattr(inputs, field.name) for field in fields(inputs)}  # type: ignore[arg-type]

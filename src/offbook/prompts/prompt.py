@@ -329,6 +329,8 @@ class Prompt(Generic[In, Out]):
         cacheable: Whether a valid answer is kept: yes for indexing, recall and judgement.
         check: Raises InvalidAnswer where a value does not fit these inputs, such as a batch of
             which a number is missing (:func:`in_order`).
+        limit: Most tokens of a small answer; None: counted from the inputs
+            (``ask.answer_limit``). Models that think aloud get none.
     """
 
     name: str
@@ -341,6 +343,7 @@ class Prompt(Generic[In, Out]):
     parameters: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0.0})
     cacheable: bool = True
     check: Callable[[In, Out], object] | None = None
+    limit: int | None = None
 
     @property
     def label(self) -> str:

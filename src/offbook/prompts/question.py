@@ -2,17 +2,19 @@
 
 Takes: who the character is, the question, and which of its names stand in the character's texts.
 Gives: a hypothetical answer to search with (HyDE), and the entities with a verdict each.
-Paper: RoleRAG (001), section 3.4. ``faithful`` asks in two calls, with the same shapes.
+Paper: RoleRAG (001), section 3.4. ``faithful`` asks in two calls, with the same shapes. Ours: one
+small answer with what cannot be known, what to search for and how the question is felt.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, Field
 
 from offbook.prompts.prompt import Json, Prompt, Text
+from offbook.text.emotion_names import EMOTIONS
 from offbook.types import Message
 
 
@@ -93,3 +95,65 @@ QUESTION_ENTITIES: Final = Prompt(
     source="RoleRAG section 3.4",
 )
 """The entities of question and hypothetical context, each with a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandInputs(QuestionInputs):
+    """The question with all that is known of it without a call.
+
+    ``names`` are the other names of the character, ``lines`` what the graph says of whom the
+    question names, ``as_of`` is the point in the story as a person named it (empty: the end).
+    ``mentioned``, ``unmentioned`` and ``last_year`` are shown here.
+    """
+
+    names: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    as_of: str = ""
+
+
+class Unknown(BaseModel):
+    """Something that the character cannot know."""
+
+    name: str = Field(min_length=1, max_length=200)
+    reason: str
+
+
+class Feeling(BaseModel):
+    """An emotion of whoever asks."""
+
+    emotion: Literal[
+        "joy",
+        "acceptance",
+        "fear",
+        "surprise",
+        "sadness",
+        "disgust",
+        "anger",
+        "anticipation",
+    ]
+    strength: Annotated[int, Field(ge=1, le=10)]
+
+
+class Understanding(BaseModel):
+    """What to search for, what cannot be known, what is not so, what is felt."""
+
+    query: str
+    unknown: list[Unknown]
+    premise: str
+    feelings: list[Feeling]
+
+    def by_emotion(self) -> dict[str, int]:
+        """All eight emotions; those that are not named have 1, not at all."""
+        strengths = {feeling.emotion: feeling.strength for feeling in self.feelings}
+        return {name: strengths.get(name, 1) for name in EMOTIONS}
+
+
+UNDERSTAND_QUESTION: Final = Prompt(
+    name="understand_question",
+    stage="boundary",
+    inputs=UnderstandInputs,
+    answer=Json(Understanding),
+    source="ours; RoleRAG section 3.4 and Emotional RAG section II-B.1 in one",
+    limit=200,
+)
+"""Boundary, search query and feelings in one small answer, some 60 tokens."""

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from offbook.stores.connection import Connection
     from offbook.types import Character, Entity, Position, Relation
 
+FEW: Final = 8
+"""Fewer entities do not say what likeness chance gives."""
 KEPT_GRAPHS: Final = 4
 """Graphs kept in memory for each store; the one not used for longest goes first."""
 
@@ -141,6 +143,26 @@ class GraphIndex:
         return [
             (place, float(scores[place])) for place in ranking.tolist() if scores[place] > threshold
         ]
+
+    def above_chance(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """How far above chance each entity is like a question, in standard deviations.
+
+        ``z = (cos - m) / s``, with mean and deviation of the question's cosines with all entities
+        of this graph: what chance gives differs by embedder and language (0.1 for one, 0.7 for
+        another; spreads from 0.03 to 0.2), and the character's own bank tells it at no cost. Fewer
+        than ``FEW`` do not tell it: they all count as far above. Without a vector: 0.
+        """
+        scores = self.vectors.scores(vector)
+        others = scores[[place for place in np.unique(self.vectors.owners) if place != self.own]]
+        above = np.zeros(len(scores), np.float32)
+        if len(others) and (spread := float(others.std(dtype=np.float64))) > 0:
+            above = ((scores - others.mean(dtype=np.float64)) / spread).astype(np.float32)
+        if len(others) < FEW:
+            above = np.full(len(scores), np.inf, np.float32)
+        above[scores == -1.0] = 0.0
+        if self.own is not None:
+            above[self.own] = 0.0
+        return above
 
     def touching(self, position: int) -> list[Relation]:
         """The relations of an entity, in either direction, strongest first."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MODULES: Final[Mapping[str, str]] = {
     "reply": "reply",
     "summaries": "profile summarize_cluster summarize_conversation distil_turns",
-    "question": "analyse_question hypothetical_context question_entities",
+    "question": "analyse_question hypothetical_context question_entities understand_question",
     "traits": "reveals_trait index_traits extract_attributes",
     "retrieval_steps": "grade_passage classify_question next_step question_keywords",
     "extraction": "extract glean",

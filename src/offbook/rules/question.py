@@ -15,11 +15,16 @@ from functools import cached_property
 from typing import Final
 
 from offbook.names.nicknames import formal_names, is_given, may_be_one
+from offbook.prompts.emotion import ScoreEmotionsInputs, Utterance
 from offbook.prompts.question import (
+    Feeling,
     QuestionAnalysis,
     QuestionEntities,
     QuestionEntity,
     QuestionInputs,
+    Understanding,
+    UnderstandInputs,
+    Unknown,
 )
 from offbook.retrieval.beyond import last_year_of, unmentioned_words, years_in
 from offbook.rules import dated
@@ -75,6 +80,27 @@ def analyse_question(inputs: QuestionInputs) -> QuestionAnalysis:
 def question_entities(inputs: QuestionInputs) -> QuestionEntities:
     """The entities of the question; a hypothetical context that rules made names no others."""
     return QuestionEntities(entities=_entities(inputs))
+
+
+def understand_question(inputs: UnderstandInputs) -> Understanding:
+    """What cannot be known, and how it is felt; the question's own words are the query."""
+    from offbook.rules.emotions import score_emotions
+
+    scored = score_emotions(ScoreEmotionsInputs("", (Utterance(inputs.question),))).items[0]
+    return Understanding(
+        query="",
+        unknown=[
+            Unknown(name=entity.name, reason=entity.reason)
+            for entity in _Judge(inputs).entities()
+            if not entity.known
+        ],
+        premise="",
+        feelings=[
+            Feeling.model_validate({"emotion": emotion, "strength": strength})
+            for emotion, strength in scored.by_name().items()
+            if strength > 1
+        ],
+    )
 
 
 def hypothetical_context(inputs: QuestionInputs) -> str:

@@ -245,7 +245,7 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
 
 
 def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
-    known = [item for item in inputs.context if item.kind != "out_of_scope"]
+    known = [item for item in inputs.context if item.kind not in ("premise", "out_of_scope")]
     outside = [item.title for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
         known.append(ContextItem("profile", "", inputs.profile, 0.0))

@@ -510,10 +510,18 @@ class EnsembleSettings(Section):
         " (`hybrid`), or where replies cost nothing -1",
     )
     likeness: float = Field(
-        0.12,
-        ge=-1,
-        le=1,
-        description="least likeness to the question of entities beside named ones",
+        2.5,
+        ge=-10,
+        le=100,
+        description="of entities that the question does not name: standard deviations above what"
+        " chance gives among the character's own entities, by the configured embedder",
+    )
+    wait_seconds: float = Field(
+        4.0,
+        ge=0,
+        le=3_600,
+        description="how long a turn waits for the small call on boundary, query and feelings,"
+        " before it goes on without; 0: no such call",
     )
     profile_share: float = Field(2.0, gt=0, description="share of the budget: who they are")
     entity_share: float = Field(3.0, gt=0, description="share of the budget: entities")
@@ -574,7 +582,7 @@ class ProfileSettings(Section):
 class ContextSettings(Section):
     """How much the model is told, in tokens."""
 
-    budget_tokens: int = Field(3_000, ge=100, description="for what was recalled")
+    budget_tokens: int = Field(2_200, ge=100, description="for what was recalled")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(
         6, ge=0, le=50, description="lines of the character that a question shows to the actor"

@@ -67,6 +67,7 @@ _KINDS: Final = {
     "relation": "Relations",
     "attribute": "How they are",
     "profile": "Profile",
+    "premise": "Not so",
     "out_of_scope": "Declined",
 }
 _VERDICTS: Final = {
@@ -74,7 +75,7 @@ _VERDICTS: Final = {
     "partly": "Partly beyond what the character knows",
     "out": "Beyond what the character knows",
 }
-_OPEN: Final = ("knowledge", "memory", "out_of_scope")
+_OPEN: Final = ("knowledge", "memory", "premise", "out_of_scope")
 """What is unfolded from the beginning."""
 _SOURCES: Final = 4
 _SKIPPED: Final = 40

@@ -1,0 +1,170 @@
+"""What a question needs, in one small call: what is beyond, what to search for, how it is felt.
+
+Takes: a question, what its names are found to be without a call, a model.  Gives: the answer, and
+the analysis that the branches of the boundary go by.
+Paper: ours, in place of RoleRAG's (001, section 3.4) hypothetical context and entities and of the
+call for the question's emotion of Emotional RAG (004, section II-B.1). Known names come from the
+graph's look-up, so that the model names only what is beyond the character.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from offbook.context.assembly import shortened
+from offbook.errors import AnswerError, InputRefused
+from offbook.methods.rolerag import documents_of
+from offbook.models.failures import why_without
+from offbook.prompts.ask import ask
+from offbook.prompts.emotion import shortened as both_ends
+from offbook.prompts.question import (
+    UNDERSTAND_QUESTION,
+    QuestionEntity,
+    Understanding,
+    UnderstandInputs,
+)
+from offbook.retrieval.beyond import mentions
+from offbook.retrieval.boundary import Analysis, QuestionNames, entity_item, relation_item
+from offbook.retrieval.name_table import key_of
+from offbook.text.words import fold
+from offbook.types import Skipped
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from offbook.methods.knowledge import Knowledge
+    from offbook.retrieval.graph_index import GraphIndex
+    from offbook.types import ContextItem
+
+_JUDGED: Final = "boundary, query and feelings"
+_PROFILE_TOKENS: Final = 300
+_LINE_TOKENS: Final = 40
+_LINES: Final = 5
+_NAMES: Final = 6
+_EARLIER: Final = 6
+_EARLIER_CHARS: Final = 400
+"""What the small call is shown of profile, descriptions and conversation."""
+
+
+def of_others(graph: GraphIndex, names: QuestionNames) -> QuestionNames:
+    """The names of a question without the character's name, which pulls in nothing, as "you" does.
+
+    Another name of the character stays: that it is one has to be told.
+    """
+    own_words = set(key_of(graph.character))
+    known = []
+    for name in names.known:
+        own = {graph.own} if own_words.issuperset(name.key) else set()
+        places = tuple(place for place in name.entities if place not in own)
+        known += [replace(name, entities=places)] if places else []
+    return replace(names, known=tuple(known))
+
+
+async def understand(
+    knowledge: Knowledge,
+    graph: GraphIndex,
+    names: QuestionNames,
+    profile: str,
+) -> tuple[Understanding | None, list[Skipped]]:
+    """Ask what the question needs; or why there is no answer, after which the turn goes on.
+
+    Raises:
+        ConfigurationError: there is no model to ask.
+        ModelError: the endpoint failed for good.
+    """
+    extractor = knowledge.extractor_for("ensemble")
+    inputs = _inputs(knowledge, graph, names, profile)
+    seconds = knowledge.settings.ensemble.wait_seconds
+    if not seconds:
+        return None, [Skipped("out_of_scope", _JUDGED, "not judged: ensemble.wait_seconds is 0")]
+    try:
+        async with asyncio.timeout(seconds):
+            # Once: to ask again would be a further wait, for what the reply can do without.
+            documents = documents_of(knowledge, graph, names)
+            answer = await ask(
+                extractor, UNDERSTAND_QUESTION, inputs, documents=documents, retries=0
+            )
+    except TimeoutError:
+        why = f"no answer within {seconds:g} seconds (ensemble.wait_seconds)"
+    except (AnswerError, InputRefused) as error:
+        why = why_without(error)
+    else:
+        return answer, []
+    return None, [Skipped("out_of_scope", _JUDGED, f"not judged: {why}")]
+
+
+def _inputs(
+    knowledge: Knowledge, graph: GraphIndex, names: QuestionNames, profile: str
+) -> UnderstandInputs:
+    """Put together what is known without a call: also whom it names, and ties to the character."""
+    character, count = knowledge.character, knowledge.count
+    called, own = [*graph.called], graph.own
+    places = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
+    items: list[ContextItem] = []
+    for place in [*places][:_LINES]:
+        ties = [] if own is None else graph.between(own, place)[:1]
+        items += [entity_item(graph, place, 1.0), *(relation_item(graph, tie) for tie in ties)]
+    if own is not None:
+        called += graph.entity(own).names
+    others = (name for name in dict.fromkeys(called) if fold(name) != fold(character.name))
+    earlier = knowledge.history[-_EARLIER:] if knowledge.settings.retrieval.follow_up else ()
+    return UnderstandInputs(
+        character=character.name,
+        profile=shortened(profile, _PROFILE_TOKENS, count),
+        question=both_ends(names.question),
+        mentioned=names.mentioned,
+        earlier=tuple(
+            replace(message, content=both_ends(message.content, _EARLIER_CHARS))
+            for message in earlier
+        ),
+        unmentioned=tuple(
+            word
+            for word in names.lacking
+            if not (mentions(profile, word) or graph.describing(word))
+        ),
+        last_year=graph.last_year,
+        names=tuple(islice(others, _NAMES)),
+        lines=tuple(f"{one.title}: {shortened(one.text, _LINE_TOKENS, count)}" for one in items),
+        as_of="" if knowledge.point is None else knowledge.point.text,
+    )
+
+
+def analysis_of(
+    answer: Understanding, names: QuestionNames, vectors: NDArray[np.float32]
+) -> Analysis:
+    """The entities of the question, each with its verdict, and the vectors to look them up with.
+
+    Args:
+        answer: What the model found to be beyond the character.
+        names: What else the question names: known, as far as it is not among that.
+        vectors: Those of the question and of ``names.candidates``.
+    """
+    unknown = [
+        QuestionEntity(
+            name=one.name, type="object", known=False, specific=_is_name(one.name),
+            reason=one.reason,
+        )
+        for one in answer.unknown
+    ]  # fmt: skip
+    beyond = [set(key_of(one.name)) for one in unknown]
+    others = [name.text for name in names.known if name.sure]
+    others += [name for name in names.candidates if fold(name) in names.places]
+    known = [
+        QuestionEntity(name=name, type="character", known=True, specific=True, reason="")
+        for name in dict.fromkeys(others)
+        if not any(key <= set(key_of(name)) or key >= set(key_of(name)) for key in beyond)
+    ]
+    by_name = {}
+    for entity in (*unknown, *known):
+        if (place := names.nearest_candidate(entity.name)) is not None:
+            by_name[fold(entity.name)] = vectors[place + 1]
+    return Analysis(answer.query, (*unknown, *known), vectors[0], by_name)
+
+
+def _is_name(name: str) -> bool:
+    """Whether it has a name of its own: one word with a capital, or a script without capitals."""
+    return name.lower() == name.upper() or any(word[:1].isupper() for word in name.split())
