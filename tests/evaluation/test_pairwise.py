@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from offbook.evaluation.benchmark import Question
 from offbook.evaluation.pairwise import Pairwise
 from offbook.prompts.interviewing import Preference
@@ -18,7 +20,7 @@ def compared(choose, replies=lambda q, method: f"{method} on {q}"):
         cell(q.id, replies(q.id, method), variant=method) for q in QUESTIONS for method in METHODS
     ]
     protocol = Pairwise("ensemble", "naive")
-    ratings = []
+    ratings: list[Any] = []
     for q in QUESTIONS:
         mine = [each for each in cells if each.key.question == q.id]
         for judgement in protocol.judgements(run_, dataset(*QUESTIONS), mine):

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from offbook.errors import UsageError
-from offbook.evaluation.benchmark import Question
+from offbook.evaluation.benchmark import Introduction, Question
 from offbook.evaluation.datasets.loading import load_dataset
-from offbook.evaluation.reply_metrics import Exchange, Introduction, word_f1, word_recall
+from offbook.evaluation.reply_metrics import Exchange, word_f1, word_recall
 from offbook.stores import conversations, memories
 from tests.app.homes import home_with, text
 from tests.cli.texts import ADA
 from tests.evaluation import made
 from tests.evaluation.asked import stored_cells, stored_ratings
 
-LOCOMO = {
+LOCOMO: dict[str, Any] = {
     "sample_id": "conv-1",
     "conversation": {
         "speaker_a": "Ines",
@@ -41,7 +42,7 @@ LOCOMO = {
         {"question": "What is my parrot called?", "adversarial_answer": "Polly", "category": 5},
     ],
 }  # fmt: skip
-LONGMEMEVAL = [
+LONGMEMEVAL: list[dict[str, Any]] = [
     {
         "question_id": "e47becba",
         "question_type": "single-session-user",
