@@ -150,15 +150,6 @@ def _is_compound(word: str, other: str) -> bool:
     return min(len(short), len(rest)) >= _PART and rest != long and is_english(rest)
 
 
-@cache
-def _of_kind(term: str) -> frozenset[str]:
-    """The search terms of things of a kind: plum, of fruit."""
-    groups = (group.split("_") for group in word_lists("offbook.rules")["kinds"])
-    return frozenset(
-        word_term(thing) for kind, *things in groups if word_term(kind) == term for thing in things
-    )
-
-
 def forms_of(term: str) -> frozenset[str]:
     """The search terms of all forms of a word: sleep, slept."""
     return _forms().get(term, frozenset()) | {term}
@@ -461,7 +452,6 @@ class Evidence:
                 }
                 plain = word_term(plain_grade(words[number][0]))
                 near_terms = related_terms(term.term) | related_terms(plain)
-                near_terms |= _of_kind(term.term) | _of_kind(plain)
                 near_terms |= {name for name in names if _is_compound(term.term, name)}
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():

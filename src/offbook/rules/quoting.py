@@ -26,10 +26,8 @@ from offbook.rules.evidence import (
     age_asked,
     forms_of,
     is_editorial,
-    plain_grade,
 )
 from offbook.text.clauses import quoted_spans
-from offbook.text.emotion_names import EMOTIONS
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
 from offbook.text.words import fold, word_term
@@ -108,9 +106,6 @@ _ACCOUNT: Final = 0.25
 _AND: Final = " And: "
 _TRAITS: Final = 2
 """Sentences that are told of how the character is."""
-_FEELINGS: Final = [float(name not in ("surprise", "anticipation")) for name in EMOTIONS]
-_FELT: Final = 2.0
-"""The weight of an emotion (see ``emotions.hear``) from which a text speaks of it."""
 _SAID: Final = 0.8
 """What a sentence that was said before is worth: another that is as good goes first."""
 
@@ -307,38 +302,6 @@ class Quoting:
         ranked = sorted(zip(shares, places, strict=True), key=lambda pair: (-pair[0], pair[1]))
         chosen = [index for share, index in ranked[:_TRAITS] if share >= BEARS / 2]
         return self._worded(sorted(chosen), Hit(chosen[0], 1.0, 1.0)) if chosen else None
-
-    def nearest(self, question: Question) -> Answer | None:
-        """What comes nearest to a question that no sentence bears on, of the character itself.
-
-        Where it asks for a feeling ("scared", "regret"), a sentence in which that speaks loudest;
-        None where nothing comes near, or where an age is asked for.
-        """
-        import numpy as np
-
-        from offbook.rules.emotions import hear
-
-        places = [
-            index
-            for index, one in enumerate(self._told)
-            if self.evidence.sentences[index].kind == "sentence"
-            and (one.about or one.spoken)
-            and not quoted_spans(one.text)
-        ]
-        texts = [self.evidence.sentences[index].text for index in places]
-        asked_for = hear(" ".join(plain_grade(fold(term.word)) for term in question.terms)).weights
-        feeling = np.multiply(asked_for, _FEELINGS)
-        if feeling.max() >= _FELT:
-            feeling /= (feeling @ feeling) ** 0.5
-            shares = [float(feeling @ hear(text).weights) for text in texts]
-            least = _FELT
-        else:
-            shares, least = bearing(question.text, texts), BEARS
-        ranked = [(share, -index) for share, index in zip(shares, places, strict=True)]
-        share, place = max(ranked, default=(0.0, 0))
-        if share < least or age_asked(question):
-            return None
-        return self._worded([-place], Hit(-place, 0.0, 0.0))
 
     def _worth(self, index: int, question: Question, said: str) -> float:
         """What a sentence counts by whom and what it is about, and what was said before."""

@@ -155,7 +155,6 @@ _LEADS: Final = {
 }
 """What stands before a quotation, for those who are short of speech and for others."""
 _NEAREST: Final = "Of that itself nothing was told. Nearest to it is this:"
-_OF_SELF: Final = "I can only tell you this:"
 _PARTLY: Final = (
     "What comes nearest to that is this:",
     "This may not be all that you asked for, but so much is told:",
@@ -184,7 +183,6 @@ _ASKS_WORK: Final = re.compile(
 )
 _AT_WORK: Final = re.compile(r"\bwork\w* (?:as|for)\b")
 """What says what somebody is; another sentence with the word only has it by chance."""
-_OF_YOU: Final = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
 _REQUEST: Final = re.compile(r"^\W*(?:can|could|will|would) you\b", re.IGNORECASE)
 """What is asked of whoever is spoken to, and not about them: "Can you explain ..."."""
 _SMALL_TALK: Final[tuple[tuple[str, Courtesy], ...]] = (
@@ -203,7 +201,7 @@ _SHORTEST: Final = 3
 """Words up to which what follows a greeting is a name."""
 _ENTITY: Final = re.compile(r"(.+?) \((.+)\)")
 """How an entity is headed: its name, and the others that it goes by."""
-_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _OF_SELF, _AGAIN)
+_ALL_LEADS: Final = (*_LEADS[True], *_LEADS[False], *_PARTLY, _NEAREST, _AGAIN)
 _NOTES: Final = re.compile(rf"^(?:{'|'.join(map(re.escape, _ALL_LEADS))}) ")
 
 
@@ -370,10 +368,7 @@ def _weighed(
     if of_world or (matched < MOSTLY and _has_later_thing(question, telling, quoting.evidence)):
         return declining.decline(question, absent, inputs.voice), "decline"
     if answer is None or (not question.names and _misses(answer, telling)):
-        nearest = quoting.nearest(question) if _OF_YOU.search(inputs.question) else None
-        if absent or nearest is None:
-            return declining.decline(question, absent, inputs.voice), "decline"
-        return f"{_OF_SELF} {_with_source(nearest)}", "decline"
+        return declining.decline(question, absent, inputs.voice), "decline"
     if absent:
         return f"{_NEAREST} {_with_source(answer)}", "decline"
     if _misses(answer, telling):
