@@ -81,7 +81,7 @@ def test_a_second_signal_ends_it_at_once_and_streams_are_told(tmp_path):
     subprocess.run([*PROGRAM, "create", "Ada"], check=True, env=environment(home),
                    capture_output=True)  # fmt: skip
     with LoopbackServer() as endpoint:
-        endpoint.hold(pieces=1)
+        endpoint.hold_reply()
         model = ("--model", "loopback", "--base-url", endpoint.base_url)
         with serving(home, *model, program=PATIENT) as (process, address):
             body = {"model": "ada", "messages": [{"role": "user", "content": "Who are you?"}]}

@@ -116,6 +116,11 @@ class LoopbackServer:
             self._script.clear()
             self._always = None
 
+    def hold_reply(self) -> None:
+        """Hold a long reply behind its first sentence, which nobody is shown before it ends."""
+        self.answer = lambda _: "".join(f"I hear wave {n} of the sea. " for n in range(40))
+        self.hold(pieces=20)
+
     def hold(self, after: int = 0, *, pieces: int | None = None, path: str = "") -> None:
         """Hold back answers, or the rest of streams, until ``release``; see ``Gate``."""
         self.release()

@@ -132,7 +132,7 @@ async def begun(
 async def test_a_stream_that_takes_too_long_ends_with_an_error_and_nothing_is_stored(
     tmp_path, endpoint, monkeypatch
 ):
-    endpoint.hold(pieces=1)
+    endpoint.hold_reply()
     async with running(tmp_path, endpoint, monkeypatch, AT_ONCE) as (server, client):
         async with begun(client) as rest, begun(client, f"{ONE}/chat", NATIVE) as native:
             server.signal()
@@ -171,7 +171,7 @@ async def test_an_answer_that_has_not_begun_is_refused_for_now(
 
 
 async def test_what_ends_in_time_is_whole_and_stored(tmp_path, endpoint, monkeypatch):
-    endpoint.hold(pieces=1)
+    endpoint.hold_reply()
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
         async with begun(client) as rest:
             server.signal()
@@ -198,7 +198,7 @@ async def nobody_else_is_let_in(url: str) -> None:
 async def test_a_second_signal_ends_at_once_and_says_so_too(
     tmp_path, endpoint, monkeypatch, second: int
 ):
-    endpoint.hold(pieces=1)
+    endpoint.hold_reply()
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
         async with begun(client) as rest:
             server.signal()
@@ -237,7 +237,7 @@ async def test_work_behind_requests_is_left_while_what_is_under_way_still_goes_o
         return True
 
     monkeypatch.setattr("offbook.server.job_handlers.IngestionQueue.one", goes_on)
-    endpoint.hold(pieces=1)
+    endpoint.hold_reply()
     async with running(tmp_path, endpoint, monkeypatch, NEVER) as (server, client):
         await eventually(taken.is_set)
         async with begun(client) as rest:

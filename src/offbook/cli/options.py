@@ -141,8 +141,8 @@ _SETTINGS: Final[Mapping[str, tuple[str, Option]]] = {
         "method",
         option(
             str,
-            "Method that finds what the reply rests on: vanilla, profile, naive, crag, adaptive, "
-            "raptor, lightrag, rolerag, amadeus, emotional or ensemble.",
+            "Method that finds what the reply rests on: vanilla, profile, naive, whole, crag, "
+            "adaptive, raptor, lightrag, rolerag, amadeus, emotional or ensemble.",
             "--method",
             "-m",
         ),

@@ -94,8 +94,6 @@ _OF_PERSONS: Final = frozenset(("who", "tell"))
 _INTRODUCED: Final = 1.3
 """What a sentence counts that says who somebody is, where that is asked."""
 _STEM_OF_PLACE: Final = 5
-_PART: Final = 5
-"""Letters of a part of a compound, at least."""
 _LOOK_AHEAD: Final = 4
 _KEY_WORDS: Final = 5
 _SHORTEST: Final = 3
@@ -141,13 +139,6 @@ def _forms() -> Mapping[str, frozenset[str]]:
         for group in word_lists("offbook.rules")["irregular"]
     ]
     return {term: group - {""} for group in groups for term in group if term}
-
-
-def _is_compound(word: str, other: str) -> bool:
-    """Whether one is made of the other and a further word: thunder, thunderstorm."""
-    short, long = sorted((word, other), key=len)
-    rest = long.removeprefix(short)
-    return min(len(short), len(rest)) >= _PART and rest != long and is_english(rest)
 
 
 def forms_of(term: str) -> frozenset[str]:
@@ -452,7 +443,6 @@ class Evidence:
                 }
                 plain = word_term(plain_grade(words[number][0]))
                 near_terms = related_terms(term.term) | related_terms(plain)
-                near_terms |= {name for name in names if _is_compound(term.term, name)}
                 alike |= {other: max(_RELATED, alike.get(other, 0.0)) for other in near_terms}
                 for noun in ({term.term} | near_terms) & self._persons.keys():
                     alike |= dict.fromkeys(self._persons[noun], _CALLED)

@@ -136,8 +136,7 @@ def test_pings_come_while_a_reply_is_prepared(pinging: Served, endpoint: Loopbac
 
 
 def test_pieces_are_sent_as_the_model_gives_them(server: Served, endpoint: LoopbackServer):
-    endpoint.answer = lambda _: "I hear you and the sea. " * 40
-    endpoint.hold(pieces=20)  # the first sentence is held back
+    endpoint.hold_reply()
     with (
         httpx.Client(base_url=server.root, timeout=PATIENCE_SECONDS) as client,
         client.stream("POST", CHAT, json=body(stream=True)) as response,

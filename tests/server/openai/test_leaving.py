@@ -65,7 +65,7 @@ async def test_who_leaves_before_the_first_token_ends_the_call(server, endpoint,
 
 @pytest.mark.parametrize("n", [1, 3])
 async def test_who_leaves_in_the_middle_ends_all_calls(server, endpoint: LoopbackServer, n: int):
-    endpoint.hold(pieces=1)
+    endpoint.hold_reply()
     reader, writer = await connected(server, stream=True, n=n)
     await reader.readuntil(b"I hear")
     await leave(writer)
