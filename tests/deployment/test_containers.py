@@ -292,7 +292,7 @@ def test_ollama_has_room_for_the_longest_prompt_and_its_answer(compose):
     default = re.fullmatch(r"\$\{OLLAMA_CONTEXT_LENGTH:-(\d+)\}", told)
     assert default is not None
     values = SettingsModel()
-    context = values.context.budget_tokens + values.context.history_tokens
+    context = values.context.budget() + values.context.history_tokens
     assert int(default[1]) >= max(context, values.profile.budget_tokens) + 2_000
 
 

@@ -129,12 +129,12 @@ async def _window(home: Home, long: Check) -> tuple[str, str]:
         return "not told", "set chat.context_tokens to the model's window if it is below 10,000"
     slots = "" if found.slots is None else f", {counted(found.slots, 'call')} at once"
     fit = fitted(home.settings, window, found.slots).values.context
-    shares = f"{fit.budget_tokens} for what is recalled, {fit.history_tokens} for the conversation"
+    shares = f"{fit.budget()} for what is recalled, {fit.history_tokens} for the conversation"
     return f"{window} tokens{slots}: {shares}", ""
 
 
 async def _long_prompt(runtime: Runtime, model: ChatModel) -> tuple[str, str]:
-    budget = runtime.settings.context.budget_tokens + runtime.settings.context.history_tokens
+    budget = runtime.settings.context.budget() + runtime.settings.context.history_tokens
     budget = max(budget, runtime.settings.profile.budget_tokens)
     filler = _FILLER * (budget // count_tokens(_FILLER) + 1)
     answer = await ask(model, PROBE_NEEDLE, NeedleProbeInputs(NEEDLE, filler))

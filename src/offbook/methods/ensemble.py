@@ -191,7 +191,7 @@ async def _rank(knowledge: Knowledge, question: str, searched: str, query: str) 
     if settings.k is None:
         # Of more than a paid model is given, as many as need not be cut short.
         sizes = accumulate(knowledge.count(hit.chunk.text) for hit in within)
-        room = knowledge.settings.context.budget_tokens // 2
+        room = knowledge.budget // 2
         fits = [place < _PASSAGES or size <= room for place, size in enumerate(sizes)]
         within = [*compress(within, fits)]
     if settings.gs == "off" or not similar:

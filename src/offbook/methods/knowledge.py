@@ -304,7 +304,7 @@ class Knowledge:
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
         good, low = self._scoring_enough(items)
-        fitting, over = fit_items(good, self.settings.context.budget_tokens, self.count)
+        fitting, over = fit_items(good, self.budget, self.count)
         return self._recalled(method, question, fitting, (*low, *over))
 
     def divided_recall(
@@ -330,10 +330,15 @@ class Knowledge:
         for kind, (_, items) in kinds.items():
             good[kind], low = self._scoring_enough(items)
             left += low
-        budget = self.settings.context.budget_tokens
+        budget = self.budget
         shares = {kind: share for kind, (share, _) in kinds.items()}
         fitting, over = fit_shares(good, budget, shares, self.count)
         return self._recalled(method, question, fitting, (*left, *over), boundary)
+
+    @property
+    def budget(self) -> int:
+        """Tokens for what is recalled."""
+        return self.settings.context.budget(free=self.free)
 
     @property
     def count(self) -> TokenCounter:

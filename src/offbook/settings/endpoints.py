@@ -111,12 +111,11 @@ def fitted(settings: Settings, window: int | None, slots: int | None) -> Setting
         overlay["chat.context_tokens"] = max(512, window)
     window = values.chat.context_tokens or window
     if window is not None:
-        names = ("context.budget_tokens", "context.history_tokens")
-        wished = values.context.budget_tokens + values.context.history_tokens
+        recalled, history = values.context.budget(), values.context.history_tokens
         room = max(200, window * 3 // 4 - _OWN_WORDS)
-        for name in names if room < wished else ():
-            value = settings.plain(name)
-            overlay[name] = max(100, int(value) * room // wished)  # type: ignore[arg-type]
+        if room < recalled + history:
+            overlay["context.budget_tokens"] = max(100, recalled * room // (recalled + history))
+            overlay["context.history_tokens"] = max(100, history * room // (recalled + history))
         overlay["profile.budget_tokens"] = max(200, min(12_000, window * 3 // 4))
     if slots is not None:
         overlay["limits.concurrency"] = min(slots, values.limits.concurrency)

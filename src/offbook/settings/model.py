@@ -582,7 +582,11 @@ class ProfileSettings(Section):
 class ContextSettings(Section):
     """How much the model is told, in tokens."""
 
-    budget_tokens: int = Field(2_200, ge=100, description="for what was recalled")
+    budget_tokens: int | None = Field(
+        None,
+        ge=100,
+        description="for what was recalled; default: 2200, or where replies cost nothing 3000",
+    )
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(
         6, ge=0, le=50, description="lines of the character that a question shows to the actor"
@@ -590,6 +594,10 @@ class ContextSettings(Section):
     min_score: float | None = Field(
         None, ge=-1, le=1, description="what scores lower is skipped, and listed as skipped"
     )
+
+    def budget(self, *, free: bool = False) -> int:
+        """The most tokens of what was recalled; ``free`` where a reply costs nothing."""
+        return self.budget_tokens or (3_000 if free else 2_200)
 
 
 class ReplySettings(Section):
