@@ -479,7 +479,7 @@ class EnsembleSettings(Section):
         None,
         ge=1,
         le=100,
-        description="most similar chunks, given as knowledge; default: 4, or where replies cost"
+        description="most similar chunks, given as knowledge; default: 6, or where replies cost"
         " nothing 20, as far as they fit half of the budget",
     )
     gs: GuidedSelection = Field(
