@@ -17,6 +17,7 @@ ROW = {
     "gender",
     "mentions",
     "lines",
+    "by_model",
     "first",
     "last",
     "most",
