@@ -79,8 +79,8 @@ def _ask_speakers(book: str, *, yes: bool) -> None:
     )
     for message in report.messages:
         say(f"offbook: warning: {message}")
-    attributed = f"a model says who speaks {report.attributed} of {report.quotations}"
-    say(f"{attributed} quotations that name nobody; {cost(report.usage)}")
+    attributed = f"a model says who speaks {report.attributed} of {report.quotations} quotations"
+    say(f"{attributed} whose speaker no tag names; {cost(report.usage)}")
 
 
 def _columns(row: CastRow) -> tuple[str, ...]:
