@@ -6,8 +6,8 @@ is stored with it and goes with it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from offbook.app.books import find_book
 from offbook.app.casts import basis_of, keep_cast, kept_cast
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.ingestion.reports import Estimate, ProgressListener
     from offbook.ingestion.speakers import Answers, Window
+    from offbook.models.batching import PutAside
     from offbook.names.cast import Cast
+    from offbook.protocols import ChatModel
     from offbook.types import Usage
 
 
@@ -43,46 +45,17 @@ class SpeakersReport:
     messages: tuple[str, ...]
     usage: Usage
 
-    def as_json(self) -> dict[str, Any]:
-        """A plain dictionary."""
-        return {**asdict(self), "usage": self.usage.as_json()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """A cast with its texts, the names of their documents, all windows and stored answers."""
-
-    built_from: str
-    cast: Cast
-    texts: list[str]
-    documents: list[str]
-    windows: list[Window]
-    known: Answers
-
-    @property
-    def left(self) -> list[Window]:
-        """The windows that have no answer."""
-        return [window for window in self.windows if window.key not in self.known]
-
 
 async def settle_speakers(
     home: Home, book: GivenBook, progress: ProgressListener
 ) -> SpeakersReport:
     """Ask about the windows that were not answered before, and keep what is said with the cast."""
     on = await _in_home(home, book)
-    runtime = home.runtime()
     async with ingestion_lease(home.store, on, told_on_stderr(on)):
-        asked = await _open(home, on)
-        retries = runtime.settings.answers.retries
-        made, aside = await ask_speakers(
-            asked.left, runtime.extractor, asked.documents, retries, progress
-        )
-        known = {**asked.known, **made}
-        said = {window.key: known[window.key] for window in asked.windows if window.key in known}
-        cast = with_speakers(asked.cast, asked.texts, said)
-        await home.store.write(keep_cast, on, asked.built_from, cast, said)
+        built_from, cast, said, aside = await _ask(home, on, home.runtime().extractor, progress)
+        await home.store.write(keep_cast, on, built_from, cast, said)
     return SpeakersReport(
-        quotations=sum(len(window.quotations) for window in asked.windows),
+        quotations=sum(quotation.basis != "explicit" for quotation in cast.quotations),
         attributed=sum(quotation.basis == "model" for quotation in cast.quotations),
         messages=tuple(
             f"the rules' word stands for {counted(len(each.item.quotations), 'quotation')}: "
@@ -98,10 +71,23 @@ async def estimate_speakers(home: Home, book: GivenBook) -> Estimate:
     on = await _in_home(home, book)
     runtime = home.runtime()
     meter = meter_of(runtime.settings)
-    model = CountingModel(runtime.extractor, home.store, meter)
-    asked = await _open(home, on)
-    await ask_speakers(asked.left, model, asked.documents, 0, unheard)
+    await _ask(home, on, CountingModel(runtime.extractor, home.store, meter), unheard)
     return estimate_of(meter)
+
+
+async def _ask(
+    home: Home, on: str, model: ChatModel, progress: ProgressListener
+) -> tuple[str, Cast, Answers, list[PutAside[Window]]]:
+    """What the cast is of, the cast as it is then, all answers, and windows without one."""
+    cast = await kept_cast(home, on)
+    basis = await home.store.read(basis_of, on)
+    stored = await home.store.read(stored_documents, on)
+    texts, names = [each.text for each in stored], [f"{on}/{each.id}" for each in stored]
+    known = await home.store.read(casts.speakers, on)
+    retries = home.settings.values.answers.retries
+    windows = windows_of(cast, texts)
+    said, aside = await ask_speakers(windows, known, model, names, retries, progress)
+    return basis.built_from, with_speakers(cast, texts, said), said, aside
 
 
 async def _in_home(home: Home, book: GivenBook) -> str:
@@ -122,13 +108,3 @@ async def _in_home(home: Home, book: GivenBook) -> str:
             f"make a character of it first: offbook create --from {found.typed} NAME",
         )
     return found.on
-
-
-async def _open(home: Home, on: str) -> _Open:
-    cast = await kept_cast(home, on)
-    basis = await home.store.read(basis_of, on)
-    stored = await home.store.read(stored_documents, on)
-    texts = [each.text for each in stored]
-    names = [f"{on}/{each.id}" for each in stored]
-    known = await home.store.read(casts.speakers, on)
-    return _Open(basis.built_from, cast, texts, names, windows_of(cast, texts), known)

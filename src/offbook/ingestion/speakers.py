@@ -79,7 +79,7 @@ def windows_of(cast: Cast, texts: Sequence[str]) -> list[Window]:
         numbers = {member: number for number, member in enumerate(members, 1)}
         spoken = [cast.quotations[place] for place in places]
         inputs = SpeakersInputs(
-            before=_before(texts[text], start),
+            before=texts[text][max(0, start - _BEFORE) : start].strip().translate(_PLAIN),
             stretch=_numbered(texts[text], start, end, [each.start for each in spoken]),
             called=tuple(_called(cast.members[member]) for member in members),
             by_rule=tuple(
@@ -116,13 +116,6 @@ def _stretches(cast: Cast, texts: Sequence[str]) -> Iterator[tuple[int, int, lis
         yield start, end, places
 
 
-def _before(text: str, start: int) -> str:
-    """The words before a window, from a whole one on."""
-    first = max(0, start - _BEFORE)
-    cut = text.find(" ", first, start) + 1 if first else 0
-    return text[max(first, cut) : start].translate(_PLAIN).strip()
-
-
 def _numbered(text: str, start: int, end: int, starts: Sequence[int]) -> str:
     parts = [text[start : starts[0]].translate(_PLAIN)]
     for number, (first, last) in enumerate(zip(starts, [*starts[1:], end], strict=True), 1):
@@ -139,23 +132,25 @@ def _called(member: CastMember) -> str:
 
 async def ask_speakers(
     windows: Sequence[Window],
+    known: Answers,
     model: ChatModel,
     documents: Sequence[str],
     retries: int,
     progress: ProgressListener,
-) -> tuple[dict[str, list[int | None]], list[PutAside[Window]]]:
-    """Ask about all windows side by side; ``documents`` are the names of the texts.
+) -> tuple[Answers, list[PutAside[Window]]]:
+    """Ask about the windows that are not ``known``; ``documents`` are the names of the texts.
 
     Returns:
-        The answers, and the windows without a usable one, each with the reason.
+        The answers to all windows, and the windows without a usable one, each with the reason.
 
     Raises:
         ModelError: the endpoint failed for good; the call cache has what arrived.
         BudgetReached: likewise.
     """
-    made: dict[str, list[int | None]] = {}
+    said = {window.key: known[window.key] for window in windows if window.key in known}
+    left = [[window] for window in windows if window.key not in known]
     steps = Steps("speakers", progress)
-    steps.begin(len(windows))
+    steps.begin(len(left))
 
     async def ask_one(batch: Sequence[Window]) -> list[list[int | None]]:
         (window,) = batch
@@ -165,12 +160,12 @@ async def ask_speakers(
         return [[part.person for part in parts]]
 
     async def keep(answers: Sequence[tuple[Window, list[int | None]]]) -> None:
-        made.update((window.key, speakers) for window, speakers in answers)
+        said.update((window.key, speakers) for window, speakers in answers)
         steps.add(len(answers))
 
-    aside = await ask_in_batches([[window] for window in windows], ask_one, keep)
+    aside = await ask_in_batches(left, ask_one, keep)
     steps.end()
-    return made, aside
+    return said, aside
 
 
 def with_speakers(cast: Cast, texts: Sequence[str], answers: Answers) -> Cast:
