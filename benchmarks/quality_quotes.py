@@ -1,9 +1,11 @@
-"""Who says what in a raw novel, end to end and offline.
+"""Who says what in a raw novel, end to end and offline, or with `--model` by a model as well.
 
 FILE is ``X.quotes.jsonl`` (a quotation a line: id, spans of file offsets without the marks,
 speaker, type explicit | anaphoric | implicit), with ``texts/X.txt`` and ``X.characters.jsonl``
 (name, aliases) beside it; several files, or a folder for all of its own. The novel goes through the
-product's reader and the product's cast, without a model; all else is read by the scorer only.
+product's reader and the product's cast, without a model; all else is read by the scorer only. With
+a model a character is made of the novel in `--home`, and `offbook cast --speakers model` is done;
+what is answered there is not asked again.
 
 A quotation counts as found where a quotation of the product overlaps it, both as offsets of the
 file, and as attributed where one of those has a speaker; where they have several, the one with
@@ -18,6 +20,7 @@ Totals are over quotations, means over novels; both halves (``is_read``) stand a
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 from bisect import bisect_left
@@ -25,9 +28,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from aliases_from_text import plain
+from offbook.app import Offbook
+from offbook.app.casts import kept_cast
 from offbook.documents.places import span_of
 from offbook.documents.readers import read_document
 from offbook.names.cast import Cast
@@ -146,13 +152,16 @@ def is_member(cast: Cast, member: int, forms: Counter[str], names: frozenset[str
     return plain(cast.members[member].name) in names or 2 * mine > forms.total()
 
 
-def measure(file: Path) -> dict[str, Counts]:
-    """Read one novel and compare its quotations with those of the file."""
+def measure(file: Path, flags: Mapping[str, Any] | None = None) -> dict[str, Counts]:
+    """Read one novel and compare its quotations with those of the file.
+
+    ``flags`` are the settings of a home whose model says who speaks; None: the rules say it.
+    """
     novel = file.name.removesuffix(_ENDING)
     read_cast: Any = load("cast", "rules")
     path = file.parent / "texts" / f"{novel}.txt"
     read = read_document(path, path.name)
-    cast: Cast = read_cast([read.text])
+    cast: Cast = asyncio.run(_by_model(path, flags)) if flags else read_cast([read.text])
     spoken = sorted(
         (*span, quotation.speaker)
         for quotation in cast.quotations
@@ -163,6 +172,19 @@ def measure(file: Path) -> dict[str, Counts]:
         for row in _rows(file.parent / f"{novel}.characters.jsonl")
     ]
     return compare(_rows(file), lists, cast, read.text, spoken)
+
+
+async def _by_model(path: Path, flags: Mapping[str, Any]) -> Cast:
+    """Return the cast of a novel after the configured model has said who speaks."""
+    async with await Offbook.open(**flags) as home:
+        rows = await home.cast(path)
+        made = await home.create_from(path, rows[0].name)
+        report = await home.speakers(made.character.id)
+        said = f"{report.attributed} of {report.quotations} quotations attributed"
+        print(f"{path.stem}: {said}, {report.usage.calls} calls", file=sys.stderr)
+        for message in report.messages:
+            print(message, file=sys.stderr)
+        return await kept_cast(home, made.character.id)
 
 
 def compare(
@@ -203,6 +225,9 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``quality.py quotes``."""
     parser.add_argument("more", type=Path, nargs="*", help="further files or folders")
+    parser.add_argument("--model", help="chat.model; without it rules alone say who speaks")
+    parser.add_argument("--base-url", help="chat.base_url")
+    parser.add_argument("--home", type=Path, help="where books and answers are kept")
 
 
 def run(arguments: argparse.Namespace) -> Report:
@@ -212,4 +237,11 @@ def run(arguments: argparse.Namespace) -> Report:
         files += sorted(path.glob(f"*{_ENDING}")) if path.is_dir() else [path]
     if not files:
         sys.exit(f"no file *{_ENDING} in {str(arguments.file)!r}: name one, or its folder")
-    return Report({file.name.removesuffix(_ENDING): measure(file) for file in files})
+    with TemporaryDirectory() as folder:
+        flags = {
+            "home": str(arguments.home or folder),
+            "chat__model": arguments.model,
+            "chat__base_url": arguments.base_url,
+        }
+        home = flags if arguments.model else None
+        return Report({file.name.removesuffix(_ENDING): measure(file, home) for file in files})

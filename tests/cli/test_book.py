@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.app import casting
+from tests.app import casting, test_speakers
 from tests.end_to_end.world import World
+from tests.loopback import LoopbackServer
 
 ROCK = object()
 """Stands for the path of the book."""
@@ -17,6 +18,7 @@ ROW = {
     "gender",
     "mentions",
     "lines",
+    "by_model",
     "first",
     "last",
     "most",
@@ -55,6 +57,23 @@ def test_one_of_a_book_is_made_and_asked(offline: World, rock: Path):
     assert (refused.code, "--for-all" in refused.err) == (2, True)
     offline.done("forget", "ada-byrne", "rock.md", "--for-all", "-y")
     assert offline.done("show", "tom-reeve", "documents").out == ""
+
+
+def test_a_model_says_who_speaks_once_its_price_was_told(offline: World):
+    quay = offline.write("quay.md", test_speakers.BOOK)
+    offline.done("create", "--from", quay, "Ada Byrne")
+    refused = offline.run("cast", "quay", "--speakers", "model")
+    assert (refused.code, "no model is configured" in refused.err) == (2, True)
+    with LoopbackServer(answer=test_speakers.answer_of) as server:
+        offline.set("chat.model=m", f"chat.base_url={server.base_url}")
+        told = offline.done("cast", "quay", "--speakers", "model")
+        assert (server.count(), "(--yes): 3 calls with about" in told.err) == (0, True)
+        assert "by a model" not in told.out
+        settled = offline.done("cast", quay, "--speakers", "model", "--yes", "--json")
+        assert server.count() == 3
+    assert "a model says who speaks 13 of 40 quotations" in settled.err
+    assert settled.json[0]["by_model"] == 13
+    assert "(13 by a model)" in offline.done("cast", "quay").out
 
 
 @pytest.mark.parametrize(

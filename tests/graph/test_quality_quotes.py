@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from offbook.names.cast import Cast, CastMember, CastMention
+from tests.loopback import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / ".." / "shared" / "data" / "books"
@@ -25,6 +26,10 @@ LISTS = (frozenset(("ida", "ida wren")), frozenset(("tom", "thomas lane")))
 def figure(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     return importlib.import_module("quality_quotes")
+
+
+def of(file: Path, model: str | None = None, base_url: str | None = None) -> Namespace:
+    return Namespace(file=file, more=[], model=model, base_url=base_url, home=None)
 
 
 def quote(start, end, speaker, kind="explicit"):
@@ -77,15 +82,32 @@ def test_a_novel_goes_through_the_reader_and_back_to_its_own_offsets(figure, tmp
         json.dumps({"name": "Ida", "aliases": ["Ida Wren"]})
     )
 
-    report = figure.run(Namespace(file=tmp_path, more=[]))
+    report = figure.run(of(tmp_path))
 
     assert report.novels["n"]["all"] == figure.Counts(1, 1, 1, 1)
     assert "| n | explicit | 1 | 1.0 | 1.0 | 1.0 | 1.0 |" in report.as_table()
 
 
+def test_what_a_model_says_counts_where_one_is_named(figure, tmp_path):
+    line = "Ida Wren met Tom Brand at the quay, and Tom Brand laughed at Ida Wren.\n\n"
+    novel = line * 12 + "“Well?”\n"
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "n.txt").write_text(novel)
+    at = novel.index("Well")
+    (tmp_path / "n.quotes.jsonl").write_text(json.dumps(quote(at, at + 5, "Ida", "implicit")))
+    people = [{"name": "Ida Wren", "aliases": []}, {"name": "Tom Brand", "aliases": []}]
+    (tmp_path / "n.characters.jsonl").write_text("\n".join(map(json.dumps, people)))
+    answer = '{"quotations": [{"item": 1, "person": 1}]}'
+    with LoopbackServer(answer=lambda _: answer) as server:
+        by_model = figure.run(of(tmp_path, "m", server.base_url)).novels["n"]["implicit"]
+    assert server.count() == 1
+    assert by_model.attributed == 1
+    assert figure.run(of(tmp_path)).novels["n"]["implicit"].attributed == 0
+
+
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared novels are not here")
 def test_speakers_do_not_fall_below(figure):
-    report = figure.run(Namespace(file=DATA, more=[])).as_json()["total"]
+    report = figure.run(of(DATA)).as_json()["total"]
 
     assert report["all"]["right_of_attributed"] >= 0.93
     assert report["all"]["attributed"] >= 0.60

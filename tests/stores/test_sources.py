@@ -164,17 +164,20 @@ async def test_a_document_is_forgotten_for_all_or_not_at_all(both: Store):
 
 async def test_a_cast_is_of_the_source_and_goes_with_any_of_its_texts(both: Store):
     cast = Cast((CastMember("Ada", ("Ada", "The Countess")),), (CastMention(0, 1, 4, 0),))
-    await both.write(casts.put, ADA, "then", cast)
+    said = {"window": [1, None]}
+    await both.write(casts.put, ADA, "then", cast, said)
     await both.write(characters.set_setting, BEA, characters.NAMES, ["Bea", "The Countess"])
     assert await both.read(casts.get, BEA, "then") == cast
     assert await both.read(casts.get, BEA, "now") is None
+    assert await both.read(casts.speakers, BEA) == said
     await both.write(data.add_document, BEA, "new.md", "Later.")
     assert await both.read(casts.get, ADA, "then") == cast, "whoever reads it sees the change"
     await both.write(documents.put, ADA, data.document("new.md", "Other words."))
     assert await both.read(casts.get, ADA, "then") is None
-    await both.write(casts.put, ADA, "then", cast)
+    await both.write(casts.put, ADA, "then", cast, said)
     await both.write(documents.remove, ADA, "life.md", for_all=True)
     assert await both.read(casts.get, ADA, "then") is None
+    assert await both.read(casts.speakers, ADA) == {}
     settings = (await both.read(characters.require, BEA)).settings
     assert settings[characters.NAMES] == ["Bea"]
 

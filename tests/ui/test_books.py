@@ -62,7 +62,7 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
 
 
 def row(first: str, last: str, most: str, appears: tuple[int, ...]) -> CastRow:
-    return CastRow("A", (), "", sum(appears), 0, first, last, most, (), appears)
+    return CastRow("A", (), "", sum(appears), 0, 0, first, last, most, (), appears)
 
 
 @pytest.mark.parametrize(

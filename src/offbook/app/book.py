@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from offbook.app.documents import AliasReport, ForgetReport
     from offbook.app.inspection import GraphReport
     from offbook.app.memories import Memories
+    from offbook.app.speakers import SpeakersReport
     from offbook.documents.readers import ReadDocument
     from offbook.types import Character, Recall, Reply, Source, Usage
 
@@ -85,6 +86,31 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         from offbook.app.books import list_cast
 
         return await list_cast(self, book)
+
+    async def speakers(
+        self, book: GivenBook, *, progress: ProgressListener = unheard
+    ) -> SpeakersReport:
+        """Have a model say who speaks the quotations whose speaker no tag names.
+
+        What it says is kept with the cast; no window of the text is asked about twice.
+
+        Args:
+            book: As in `cast`; the home has it.
+            progress: Called with every step.
+
+        Raises:
+            UsageError: no model is configured, or the home does not have the book.
+            ModelError: the endpoint failed for good; the next run goes on from there.
+        """
+        from offbook.app.speakers import settle_speakers
+
+        return await settle_speakers(self, book, progress)
+
+    async def estimate_speakers(self, book: GivenBook) -> Estimate:
+        """What :meth:`speakers` would cost; no call is made."""
+        from offbook.app.speakers import estimate_speakers
+
+        return await estimate_speakers(self, book)
 
     async def create_from(
         self,

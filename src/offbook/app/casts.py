@@ -21,6 +21,7 @@ from offbook.documents.readers import ReadDocument
 from offbook.documents.sections import Section, sections
 from offbook.errors import UsageError
 from offbook.ingestion.documents import VOICE_SAMPLES, stored_documents, text_digest
+from offbook.ingestion.speakers import Answers, with_speakers
 from offbook.names.cast import CastMember
 from offbook.names.identity import name_key
 from offbook.names.person import is_person
@@ -58,10 +59,10 @@ class Met:
 class CastRow:
     """One of the people of a book, as ``cast`` shows them.
 
-    ``lines`` counts what they say. ``first`` and ``last`` are where they are named, ``most`` where
-    most: the heading path, or ``@offset`` where no heading stands before; of several documents with
-    its name in front. ``appears`` counts the mentions in each of ``STRETCHES`` equal parts of the
-    book.
+    ``lines`` counts what they say, ``by_model`` those of them that a model gave to them. ``first``
+    and ``last`` are where they are named, ``most`` where most: the heading path, or ``@offset``
+    where no heading stands before; of several documents with its name in front. ``appears`` counts
+    the mentions in each of ``STRETCHES`` equal parts of the book.
     """
 
     name: str
@@ -69,6 +70,7 @@ class CastRow:
     gender: str
     mentions: int
     lines: int
+    by_model: int
     first: str
     last: str
     most: str
@@ -107,7 +109,9 @@ async def kept_cast(home: Home, character: str) -> Cast:
     texts, _ = await home.store.read(stored_texts, character)
     whole = [text.text for text in texts]
     cast = await asyncio.to_thread(cast_reader(), whole, basis.same, basis.different)
-    await home.store.write(keep_cast, character, basis.built_from, cast)
+    said = await home.store.read(casts.speakers, character)
+    cast = await asyncio.to_thread(with_speakers, cast, whole, said)
+    await home.store.write(keep_cast, character, basis.built_from, cast, said)
     return cast
 
 
@@ -168,11 +172,17 @@ def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
         yield from ((told[0], other) for other in told[1:])
 
 
-def keep_cast(conn: Connection, character: str, built_from: str, cast: Cast) -> None:
-    """Store a cast, unless the texts have changed since; tell the characters that it is of."""
+def keep_cast(
+    conn: Connection, character: str, built_from: str, cast: Cast, said: Answers | None = None
+) -> None:
+    """Store a cast, unless the texts have changed since; tell the characters that it is of.
+
+    ``said`` is what a model said of speakers; None: what is stored of it.
+    """
     if basis_of(conn, character).built_from != built_from:
         return
-    casts.put(conn, character, built_from, cast)
+    said = casts.speakers(conn, character) if said is None else said
+    casts.put(conn, character, built_from, cast, said)
     texts = stored_documents(conn, character)
     for each in characters.sharing(conn, character):
         who = characters.require(conn, each)
@@ -204,6 +214,7 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
     """Count who is named where, who says how much, and who meets whom."""
     places = _Places(texts)
     lines = Counter(quotation.speaker for quotation in cast.quotations)
+    by_model = Counter(each.speaker for each in cast.quotations if each.basis == "model")
     named: dict[int, list[tuple[int, int]]] = {}
     together: dict[tuple[int, int], set[int]] = {}
     for mention in cast.mentions:
@@ -229,6 +240,7 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
                 gender=member.gender,
                 mentions=len(at),
                 lines=lines[number],
+                by_model=by_model[number],
                 first=told[0],
                 last=told[-1],
                 most=Counter(told).most_common(1)[0][0],

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
     from offbook.protocols import ChatModel, EmbedKind, Store
     from offbook.runtime import Runtime
+    from offbook.settings import SettingsModel
     from offbook.types import Character
 
 
@@ -107,8 +108,7 @@ async def estimate_ingestion(
         EmbedderMismatch: ``ingest`` would be refused: the vectors are by another embedder.
     """
     settings = runtime.settings
-    prices = {name: Price(p.prompt, p.completion) for name, p in settings.prices.items()}
-    meter = Meter(prices)
+    meter = meter_of(settings)
     if not traits_of(runtime.extractor).free:
         model = CountingModel(runtime.extractor, runtime.store, meter)
         runtime = replace(runtime, extractor=model)
@@ -120,6 +120,16 @@ async def estimate_ingestion(
     async with scratch_copy(runtime.store, character) as (scratch, name):
         trial = replace(runtime, store=scratch)
         await pipeline.ingest(trial, name, readings, unheard, lambda: None, order)
+    return estimate_of(meter)
+
+
+def meter_of(settings: SettingsModel) -> Meter:
+    """Return a meter with the prices of the settings."""
+    return Meter({name: Price(p.prompt, p.completion) for name, p in settings.prices.items()})
+
+
+def estimate_of(meter: Meter) -> Estimate:
+    """Read what was counted."""
     usage = meter.usage()
     return Estimate(
         calls=usage.calls,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import Estimate, ProgressListener
     from offbook.types import Character
 
+SpeakersBy = Literal["rules", "model"]
 _MET = 3
 _MOST = 30
 
@@ -38,12 +39,22 @@ def cast_command(
     limit: int = typer.Option(
         _MOST, "--limit", "-n", min=0, help="The most people to list; 0: all. JSON has all."
     ),
+    speakers: SpeakersBy = typer.Option(
+        "rules",
+        "--speakers",
+        help="Who says what by rules, or where no name tells it by the configured model: "
+        "of a book of which a character was made.",
+    ),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Ask the model; else its price is told."),
     as_json: Json = False,
 ) -> None:
     """List who is in a book: how often, with which names, what they say, whom they meet.
 
-    No model is asked, and nothing is stored: `offbook create --from BOOK NAME` does that.
+    Without `--speakers model` no model is asked, and nothing is stored: `offbook create --from
+    BOOK NAME` does that.
     """
+    if speakers == "model":
+        _ask_speakers(book, yes=yes)
     rows = with_offbook(settings_for(), lambda home: home.cast(book))
     if as_json:
         print_json([row.as_json() for row in rows])
@@ -57,13 +68,28 @@ def cast_command(
         say(f"and {left} more: offbook cast {shlex.quote(book)} -n 0")
 
 
+def _ask_speakers(book: str, *, yes: bool) -> None:
+    """Have a model say who speaks, or tell what that would cost."""
+    if not yes:
+        estimate = with_offbook(settings_for(), lambda home: home.estimate_speakers(book))
+        say(f"a model would say who speaks (--yes): {estimate.in_words()}")
+        return
+    report = with_progress(
+        settings_for(), lambda home, progress: home.speakers(book, progress=progress)
+    )
+    for message in report.messages:
+        say(f"offbook: warning: {message}")
+    attributed = f"a model says who speaks {report.attributed} of {report.quotations} quotations"
+    say(f"{attributed} whose speaker no tag names; {cost(report.usage)}")
+
+
 def _columns(row: CastRow) -> tuple[str, ...]:
     met = ", ".join(f"{met.name} ({met.times})" for met in row.meets[:_MET])
     return (
         shortened(row.name, 30),
         {"m": "he", "f": "she"}.get(row.gender, ""),
         counted(row.mentions, "mention"),
-        counted(row.lines, "line"),
+        counted(row.lines, "line") + (f" ({row.by_model} by a model)" if row.by_model else ""),
         shortened(row.first if row.first == row.last else f"{row.first} to {row.last}", 40),
         shortened(", ".join(row.aliases), 50),
         f"meets {met}" if met else "",

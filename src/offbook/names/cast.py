@@ -32,8 +32,9 @@ class CastMention:
     member: int
 
 
-SpeakerBasis = Literal["explicit", "anaphoric", "implicit"]
-"""By what a speaker is told: a name at the quotation, a pronoun or noun, the turns of the talk."""
+SpeakerBasis = Literal["explicit", "anaphoric", "implicit", "model"]
+"""By what a speaker is told: a name at the quotation, a pronoun or noun, the turns of the talk; or
+the word of a model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from offbook.prompts import (
     question,
     reply,
     retrieval,
+    speakers,
     summaries,
     traits,
     who_is_who,
@@ -23,7 +24,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(distilling, probes, judging, interviewing),
+    *(speakers, distilling, probes, judging, interviewing),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

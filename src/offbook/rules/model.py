@@ -37,6 +37,7 @@ _MODULES: Final[Mapping[str, str]] = {
     "merging": "merge_entities merge_relations",
     "group_verification": "same_entity verify_group who_is_who",
     "emotions": "score_emotions",
+    "speakers": "speakers",
     "judging": "knowledge_exposure knowledge_hallucination unknown_rejection answer_contained"
     " persona_kept consistent spacetime"
     " answer_quality hallucination_score compare_replies rate_mbti_item rate_bigfive_item"

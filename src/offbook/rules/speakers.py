@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from offbook.names.cast import CastMember, CastMention, Quotation, SpeakerBasis
+from offbook.prompts.speakers import Speakers, SpeakersInputs, SpokenBy
 from offbook.rules.speech_tags import Subject
 from offbook.rules.turn_taking import Floats, Seen, speaking
 from offbook.rules.utterances import Turn, Utterances
@@ -70,6 +71,12 @@ def attribute(
         for turn, speaker, basis in _Scenes(text, members, by_text[number]).speakers()
         for piece in turn.pieces
     )
+
+
+def speakers(inputs: SpeakersInputs) -> Speakers:
+    """Answer with what :func:`attribute` said of the same quotations."""
+    items = enumerate(inputs.by_rule, 1)
+    return Speakers(quotations=[SpokenBy(item=item, person=person) for item, person in items])
 
 
 class _Scenes:

@@ -5,7 +5,7 @@ A cast is read from the texts and the persons' words on names; ``built_from`` na
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -29,9 +29,22 @@ def get(conn: Connection, character: str, built_from: str) -> Cast | None:
     )
 
 
-def put(conn: Connection, character: str, built_from: str, cast: Cast) -> None:
-    """Store the cast of a character's source in the place of an older one."""
+def speakers(conn: Connection, character: str) -> dict[str, list[int | None]]:
+    """Return what a model said of speakers, by what it was shown; whatever the cast is of now."""
+    row: dict[str, Any] | None = conn.scalar(select(casts.c.cast).where(of(casts, character)))
+    return {} if row is None else row.get("speakers", {})
+
+
+def put(
+    conn: Connection,
+    character: str,
+    built_from: str,
+    cast: Cast,
+    said: Mapping[str, Sequence[int | None]],
+) -> None:
+    """Store the cast of a character's source, and what a model said, in the place of older ones."""
     row = {
+        "speakers": dict(said),
         "members": [list(astuple(member)) for member in cast.members],
         "mentions": [list(astuple(mention)) for mention in cast.mentions],
         "quotations": [list(astuple(quotation)) for quotation in cast.quotations],
