@@ -414,8 +414,8 @@ class Reply:
         """The shape of ``ask --json``."""
         shape = self.recall.as_json(self.usage)
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
-        kept = None if self.remembered is None else asdict(self.remembered)
-        return {**head, "reply": self.text, **shape, "remembered": kept}
+        remembered = None if self.remembered is None else asdict(self.remembered)
+        return {**head, "reply": self.text, **shape, "remembered": remembered}
 
 
 @dataclass(frozen=True, slots=True)

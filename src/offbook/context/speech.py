@@ -55,8 +55,8 @@ def style_card(lines: Sequence[str]) -> str:
     What stands in several lines is a habit; one line shows none. Empty for fewer than four lines,
     and for scripts without blanks between words.
     """
-    told = [line[start:end] for line in lines for start, end in sentences(line)]
-    said = [_WORD.findall(sentence) for sentence in told]
+    spoken = [line[start:end] for line in lines for start, end in sentences(line)]
+    said = [_WORD.findall(sentence) for sentence in spoken]
     if len(lines) < _FEWEST or not any(map(len, said)) or _is_spaceless("".join(lines)):
         return ""
     length = round(median(len(each) for each in said if each))

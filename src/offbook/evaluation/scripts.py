@@ -123,8 +123,8 @@ class Talk(Spoken):
         await self._talk.open()
         answered = [
             answer.content
-            for asked, answer in pairwise(self._talk.history)
-            if asked.role == "user" and asked.content == text
+            for message, answer in pairwise(self._talk.history)
+            if message.role == "user" and message.content == text
         ]
         before = self._before[text]
         self._before[text] += 1

@@ -254,8 +254,8 @@ def _entities(
         item = entity_item(graph, place, min(float(above[place]) / 10, 0.99), names.question)
         if above[place] >= settings.likeness and item.title not in shown:
             others.append(item)
-            own = graph.own
-            ties = [] if own is None else graph.between(own, place)
+            self_place = graph.own
+            ties = [] if self_place is None else graph.between(self_place, place)
             findings.relations += [relation_item(graph, tie) for tie in ties]
     most = max(0, settings.entities - len(by_name))
     why = f"others are nearer to the question (ensemble.entities = {settings.entities})"

@@ -56,14 +56,14 @@ def parse_point(conn: Connection, character: str, text: str) -> Position:
     """
     infos = documents.list_all(conn, character)
     order = {info.id: place for place, info in enumerate(infos)}
-    if (found := _document(infos, text)) is not None:
-        return Position(order[found.id], found.chars)
+    if (document := _document(infos, text)) is not None:
+        return Position(order[document.id], document.chars)
     for mark in ("#", "@"):
         for name, rest in _splits(text, mark):
-            if (found := _document(infos, name)) is not None:
-                whole = documents.require(conn, character, found.id)
+            if (document := _document(infos, name)) is not None:
+                whole = documents.require(conn, character, document.id)
                 read = _end_of_section if mark == "#" else _offset
-                return Position(order[found.id], read(whole, rest.strip()))
+                return Position(order[document.id], read(whole, rest.strip()))
     for chunk in chunk_rows.get_chunks(conn, character, [text.strip()]):
         return Position(order[chunk.document], chunk.end)
     raise UsageError(f"no point {text!r} in the story of {character!r}", _nearest(infos, text))

@@ -161,15 +161,15 @@ def _extends(
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:
     """Words that stand as surnames behind titles and given names."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for form in forms:
         if form.is_role or not form.words:
             continue
         titled = form.name.takes_surname
         known = len(form.words) > 1 and is_given_name(form.words[0])
         if titled or (known and form.words[-1] not in HEADS):
-            found[form.words[-1]] += form.count * (1 + titled)
-    return found
+            counts[form.words[-1]] += form.count * (1 + titled)
+    return counts
 
 
 def _is_person(
@@ -325,13 +325,13 @@ def _acts(word: str) -> bool:
 
 def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender:
     """By the first pronoun that follows in the sentence of each mention."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in form.places[:400]:
         place = places[number]
         behind = texts[place.text][place.end : place.end + _NEAR]
         if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
-            found["m" if match[1] else "f"] += 1
-    total = found["m"] + found["f"]
+            counts["m" if match[1] else "f"] += 1
+    total = counts["m"] + counts["f"]
     genders: tuple[Gender, ...] = ("m", "f")
-    told = (each for each in genders if total > 1 and found[each] >= _LEAN * total)
-    return next(told, "")
+    likely = (each for each in genders if total > 1 and counts[each] >= _LEAN * total)
+    return next(likely, "")

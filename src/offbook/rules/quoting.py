@@ -154,9 +154,9 @@ class Quoting:
 
     def _as_written(self, read: Sequence[Told]) -> Iterator[Told]:
         """In an account that says "I" throughout every sentence is the character's own."""
-        own = sum(one.spoken and one.text == s.text for one, s in self._beside_text(read))
+        own_sentences = sum(one.spoken and one.text == s.text for one, s in self._beside_text(read))
         named = sum(one.about and one.text != s.text for one, s in self._beside_text(read))
-        is_account = own > _ACCOUNT * len(read) and not named
+        is_account = own_sentences > _ACCOUNT * len(read) and not named
         for one, sentence in self._beside_text(read):
             as_is = is_account and sentence.kind == "sentence" and not _is_speech(sentence.text)
             yield replace(one, spoken=True) if as_is else one
@@ -266,7 +266,7 @@ class Quoting:
             r"(?:,[^,;]{1,80},| \([^()]*\))?(?:,[^,;]{1,80},)?"
             r" (?:is|was) (?:an? |the |one of |born )",
         )
-        own = {
+        converted = {
             index: one.text
             for index, one in enumerate(self._told)
             if self._introduces(index, one)
@@ -275,11 +275,11 @@ class Quoting:
         places = [
             index
             for pattern in patterns
-            for index, text in own.items()
+            for index, text in converted.items()
             if re.search(pattern, text, re.IGNORECASE)
         ]
         sentences = self.evidence.sentences
-        plain = sorted(own, key=lambda index: self._names.full not in sentences[index].text)
+        plain = sorted(converted, key=lambda index: self._names.full not in sentences[index].text)
         chosen = sorted(list(dict.fromkeys(places))[:2] or ([] if plainly else plain[:1]))
         return self._worded(chosen, Hit(chosen[0], 1.0, 1.0)) if chosen else None
 
@@ -396,8 +396,8 @@ class Quoting:
                 both = before >= 0 and not spoken and not self._told[before].spoken
                 text += f"{_AND if both else ' '}{self._run(run)}"
                 before = run[-1]
-        sentence, told = self.evidence.sentences[best.index], self._told[best.index]
-        about = told.about or told.spoken or sentence.kind != "sentence"
+        sentence, reading = self.evidence.sentences[best.index], self._told[best.index]
+        about = reading.about or reading.spoken or sentence.kind != "sentence"
         keyed = sentence.kind == "pair"
         return Answer(
             text.strip(), best.matched, best.score, quoted, sentence.source, about, keyed=keyed

@@ -52,10 +52,10 @@ def source_id(conn: Connection, character: str) -> str:
 def sources_by_id(conn: Connection) -> dict[str, str]:
     """Return every source's id, and the first character that looks at it."""
     chosen = select(*character_sources.c["source_id", "character_id"])
-    found: dict[str, str] = {}
+    characters: dict[str, str] = {}
     for source, character in conn.execute(chosen.order_by(character_sources.c.character_id)):
-        found.setdefault(source, character)
-    return found
+        characters.setdefault(source, character)
+    return characters
 
 
 def holding(conn: Connection, digests: Collection[str]) -> str | None:

@@ -511,10 +511,10 @@ class _Documents:
 
     async def _others(self) -> list[str]:
         """The names of the other characters that look at the same documents."""
-        own = self._place.character.id
-        sharing = await self._visitor.book.store.read(characters.sharing, own)
-        seen = await self._visitor.characters()
-        return [info.name for info in seen if info.id in sharing and info.id != own]
+        own_id = self._place.character.id
+        sharing = await self._visitor.book.store.read(characters.sharing, own_id)
+        visible = await self._visitor.characters()
+        return [info.name for info in visible if info.id in sharing and info.id != own_id]
 
 
 class _Row:
