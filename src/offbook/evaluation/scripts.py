@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset, PastSession
     from offbook.evaluation.record import CellKey, Judgement, Rating, Run
     from offbook.evaluation.reply_metrics import Exchange
-    from offbook.evaluation.runner import Solver
     from offbook.evaluation.scores import Measured
+    from offbook.evaluation.solver import Solver
     from offbook.stores.connection import Connection
 
 NEAREST: Final = 6

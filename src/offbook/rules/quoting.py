@@ -17,6 +17,7 @@ from typing import Final
 from offbook.models.builtin import embed_texts
 from offbook.names.character import FirstPerson, Names, Told
 from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
+from offbook.rules.editorial import is_editorial
 from offbook.rules.evidence import (
     NAMES,
     NUMBER,
@@ -25,7 +26,6 @@ from offbook.rules.evidence import (
     Sentence,
     age_asked,
     forms_of,
-    is_editorial,
     plain_grade,
 )
 from offbook.text.clauses import quoted_spans
