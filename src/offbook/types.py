@@ -163,6 +163,29 @@ class Source:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node of the graph: one person (place, thing ...) under its canonical name.
+
+    ``aliases`` are the other names in the order of their first mention, ``mentions`` the ids of
+    the raw entities, ``sources`` one place a mention. ``description`` may be empty where nothing
+    but a relation's end names it.
+    """
+
+    id: str
+    name: str
+    type: str
+    description: str
+    aliases: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The canonical name, then the aliases."""
+        return (self.name, *self.aliases)
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A point in the story: everything before ``offset`` of that document lies before it.

@@ -27,35 +27,12 @@ from offbook.graph.merging import (
 from offbook.graph.point_in_time import Story, groups_at
 from offbook.names.identity import name_key
 from offbook.stores import chunks, documents, graph
-from offbook.types import Source
+from offbook.types import Entity, Source
 
 if TYPE_CHECKING:
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
     from offbook.types import Chunk, Decision, Position, RawEntity, RawRelation
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A node of the graph: one person (place, thing ...) under its canonical name.
-
-    ``aliases`` are the other names in the order of their first mention, ``mentions`` the ids of
-    the raw entities, ``sources`` one place a mention. ``description`` may be empty where nothing
-    but a relation's end names it.
-    """
-
-    id: str
-    name: str
-    type: str
-    description: str
-    aliases: tuple[str, ...] = ()
-    mentions: tuple[str, ...] = ()
-    sources: tuple[Source, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The canonical name, then the aliases."""
-        return (self.name, *self.aliases)
 
 
 @dataclass(frozen=True, slots=True)

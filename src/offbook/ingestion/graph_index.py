@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.graph.assembly import Entity, GraphSize
+    from offbook.graph.assembly import GraphSize
     from offbook.graph.merging import RawGraph
     from offbook.graph.point_in_time import Story
     from offbook.graph.who_is_who import Window
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
     from offbook.stores.graph import AnswerKind, GraphAnswer
-    from offbook.types import Chunk, Decision, RawEntity
+    from offbook.types import Chunk, Decision, Entity, RawEntity
 
 
 T = TypeVar("T")

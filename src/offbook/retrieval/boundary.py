@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from offbook.graph.assembly import Entity, Relation
+    from offbook.graph.assembly import Relation
     from offbook.prompts.question import QuestionInputs
     from offbook.protocols import ChatModel, Embedder
     from offbook.retrieval.graph_index import GraphIndex
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.search import LexicalIndex
     from offbook.settings.model import RoleragSettings
     from offbook.stores.connection import Connection
-    from offbook.types import Position
+    from offbook.types import Entity, Position
 
 
 MOST_CANDIDATES: Final = 16

@@ -34,10 +34,10 @@ from offbook.text.words import search_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from offbook.graph.assembly import Entity, Relation
+    from offbook.graph.assembly import Relation
     from offbook.protocols import Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Position
+    from offbook.types import Character, Entity, Position
 
 FEW: Final = 8
 """Fewer entities do not say what likeness chance gives."""
