@@ -208,10 +208,10 @@ def _keep(
     turns = memories.get(conn, character, [one.id for one in batch.turns])
     if len(turns) < len(batch.turns) or any(one.retired is not None for one in turns):
         return ()
-    here = {one.id for one in memories.get(conn, character, [one.id for one in known])
+    existing = {one.id for one in memories.get(conn, character, [one.id for one in known])
             if one.retired is None}  # fmt: skip
     texts = {(not one.said, fold(one.said or one.answered)): one.id
-             for one in known if one.id in here}  # fmt: skip
+             for one in known if one.id in existing}  # fmt: skip
     made: list[str] = []
     for one in statements:
         sources = [turns[number - 1] for number in sorted(set(one.turns))]
@@ -221,7 +221,7 @@ def _keep(
         notes = {
             number: note.id
             for number, note in enumerate(known, 1)
-            if note.id in here and (note.kind == "own_word") == is_own_word
+            if note.id in existing and (note.kind == "own_word") == is_own_word
         }
         same = texts.get((is_own_word, fold(one.text))) or notes.get(one.same_as or 0)
         if same is None:
@@ -232,7 +232,7 @@ def _keep(
         memory_statements.add_evidence(conn, character, same, places)
         replaced = {notes[number] for number in one.replaces if number in notes} - {same}
         memories.retire(conn, character, sorted(replaced), superseded_by=same)
-        here -= replaced
+        existing -= replaced
     memories.retire(conn, character, [one.id for one in turns])
     jobs.enqueue(conn, character, jobs.REMEMBER, made)
     jobs.remove_one(conn, character, jobs.DISTIL, batch.turns[0].session or "")

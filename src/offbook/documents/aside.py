@@ -64,10 +64,10 @@ def lines_of(text: str) -> Iterator[Line]:
     """The lines of a text that are not blank."""
     offset, opens = 0, True
     for raw in text.split("\n"):
-        here = raw.strip()
-        if here:
-            yield Line(offset, offset + len(raw) - len(raw.lstrip()), here, opens)
-        opens = not here
+        line = raw.strip()
+        if line:
+            yield Line(offset, offset + len(raw) - len(raw.lstrip()), line, opens)
+        opens = not line
         offset += len(raw) + 1
 
 

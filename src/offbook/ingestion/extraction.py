@@ -108,8 +108,8 @@ class Extraction:
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
         await run_all([partial(self._extract, window) for window in windows])
         # A weak model reads the beginning of a window only: it is asked about the rest once more.
-        wanted = {chunk.id for chunk in self._left}
-        left = [chunk for chunk in self.every if chunk.id in wanted]
+        ids = {chunk.id for chunk in self._left}
+        left = [chunk for chunk in self.every if chunk.id in ids]
         windows = windows_of(left, left, settings.graph.window, count)
         await run_all([partial(self._extract, window, again=True) for window in windows])
 
@@ -197,11 +197,11 @@ def windows_of(
         most: Tokens of a window; a longer chunk stands alone, and with 0 every one does.
         count: Counts the tokens of a text.
     """
-    wanted = {chunk.id for chunk in pending}
+    ids = {chunk.id for chunk in pending}
     windows: list[list[Chunk]] = []
     held, before = 0, ""
     for chunk in filter(has_words, every):
-        if chunk.id not in wanted:
+        if chunk.id not in ids:
             before = ""
             continue
         tokens = count(chunk.text)

@@ -121,9 +121,9 @@ class QuestionNames:
 
     def nearest_candidate(self, name: str) -> int | None:
         """The candidate that shares most words with a name, or None where none shares any."""
-        wanted = set(search_terms(name)) or set(key_of(name))
+        terms = set(search_terms(name)) or set(key_of(name))
         shared = [
-            len(wanted & (set(search_terms(candidate)) or set(key_of(candidate))))
+            len(terms & (set(search_terms(candidate)) or set(key_of(candidate))))
             for candidate in self.candidates
         ]
         best = max(range(len(shared)), key=lambda place: (shared[place], -place), default=None)

@@ -204,8 +204,8 @@ def _is_german_name(form: Form, lows: Sequence[str], surnames: Counter[str]) -> 
         return False
     if form.name.titles or form.name.kin:
         return True
-    given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
-    return given or (len(lows) == 1 and lows[0] in surnames)
+    is_given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
+    return is_given or (len(lows) == 1 and lows[0] in surnames)
 
 
 def _is_plural(word: str, surnames: Counter[str]) -> bool:
@@ -239,13 +239,13 @@ def _is_single_name(
         return counts.capital[low] > 0
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
-    given = is_given_name(low)
-    capital = counts.capital[low] or not (given or is_common(low))
-    if counts.plain[low] > capital * (1 + _NAMES * given) or not capital:
+    is_given = is_given_name(low)
+    capital = counts.capital[low] or not (is_given or is_common(low))
+    if counts.plain[low] > capital * (1 + _NAMES * is_given) or not capital:
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
-    if given:
+    if is_given:
         return person + 1 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1

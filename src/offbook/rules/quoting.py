@@ -243,8 +243,8 @@ class Quoting:
         return chosen
 
     def _repeats(self, index: int, other: int) -> bool:
-        here, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text
-        return here in there or there in here
+        sentence, there = self.evidence.sentences[index].text, self.evidence.sentences[other].text
+        return sentence in there or there in sentence
 
     def _size(self, chosen: set[int]) -> int:
         return sum(len(self.evidence.sentences[index].text.split()) for index in chosen)
@@ -365,9 +365,9 @@ class Quoting:
     @staticmethod
     def _is_placed(text: str, question: Question) -> bool:
         """Whether a sentence says where that is or was done which is asked about."""
-        wanted = {form for term in question.terms for form in forms_of(term.term)}
+        forms = {form for term in question.terms for form in forms_of(term.term)}
         return any(
-            word_term(fold(match[1])) in wanted
+            word_term(fold(match[1])) in forms
             and (match[2] or re.search(r"\bwhere (?:\w+ )?$", text[: match.start()]))
             for match in _WORD_AND_PLACE.finditer(text)
         )

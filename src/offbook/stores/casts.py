@@ -62,12 +62,12 @@ def holding(conn: Connection, digests: Collection[str]) -> str | None:
     """Find a character on a source whose documents have these digests, and no others."""
     if not digests:
         return None
-    c, wanted = documents.c, sorted(set(digests))
+    c, ordered = documents.c, sorted(set(digests))
     chosen = select(sources.c.id).where(
-        sources.c.id.in_(select(c.source_id).where(c.digest == wanted[0]))
+        sources.c.id.in_(select(c.source_id).where(c.digest == ordered[0]))
     )
     for source in conn.scalars(chosen.order_by(sources.c.created, sources.c.id)).all():
         held = conn.scalars(select(c.digest).where(c.source_id == source)).all()
-        if sorted(held) == wanted:
+        if sorted(held) == ordered:
             return sources_by_id(conn).get(source)
     return None

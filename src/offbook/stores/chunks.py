@@ -111,9 +111,9 @@ def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
 
 def missing(conn: Connection, character: str, ids: Iterable[str]) -> set[str]:
     """Return those of these ids that are of no stored chunk."""
-    wanted = set(ids)
-    chosen = select(chunks.c.id).where(of(chunks, character), among(chunks.c.id, wanted))
-    return wanted - set(conn.scalars(chosen))
+    unknown = set(ids)
+    chosen = select(chunks.c.id).where(of(chunks, character), among(chunks.c.id, unknown))
+    return unknown - set(conn.scalars(chosen))
 
 
 def list_chunks(
