@@ -29,6 +29,7 @@ from offbook.prompts.question import (
 from offbook.retrieval.beyond import mentions
 from offbook.retrieval.boundary import Analysis, QuestionNames, entity_item, relation_item
 from offbook.retrieval.name_table import key_of
+from offbook.text.emotion_names import EMOTIONS
 from offbook.text.words import fold
 from offbook.types import Skipped
 
@@ -131,6 +132,12 @@ def _inputs(
         lines=tuple(f"{one.title}: {shortened(one.text, _LINE_TOKENS, count)}" for one in items),
         as_of="" if knowledge.point is None else knowledge.point.text,
     )
+
+
+def emotion_of(answer: Understanding) -> dict[str, int]:
+    """Fill in all eight emotions; those that are not named have 1, not at all."""
+    strengths = {feeling.emotion: feeling.strength for feeling in answer.feelings}
+    return {name: strengths.get(name, 1) for name in EMOTIONS}
 
 
 def analysis_of(
