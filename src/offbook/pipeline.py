@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
     from offbook.runtime import Runtime
+    from offbook.settings.model import ReplySettings
     from offbook.types import Character, Message, Recall
 
     History = Sequence[Message]
@@ -148,6 +149,12 @@ def reply_inputs(
     )
 
 
+def _sampling(settings: ReplySettings, options: ReplyOptions) -> dict[str, Any]:
+    """Merge the parameters that are set; those of one request come first."""
+    fixed = settings.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
+    return {**fixed, **options.parameters}
+
+
 async def reply(
     runtime: Runtime,
     character: Character,
@@ -164,7 +171,7 @@ async def reply(
         inputs,
         sample=sample or options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        parameters=_sampling(runtime.settings.reply, options),
         doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         retries=runtime.settings.answers.retries,
         ended=options.ended,
@@ -186,7 +193,7 @@ def stream_reply(
         inputs,
         sample=options.sample,
         documents=recalled.documents(),
-        parameters={**runtime.settings.reply.parameters(), **options.parameters},
+        parameters=_sampling(runtime.settings.reply, options),
         doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         ended=options.ended,
     )

@@ -151,9 +151,9 @@ class Searcher(Protocol[Knowledge_contra]):
         """The searcher's name, as it stands in ``crag.searcher``."""
 
     async def search(
-        self, knowledge: Knowledge_contra, question: str, seen: Sequence[Passage], most: int
+        self, knowledge: Knowledge_contra, question: str, passages: Sequence[Passage], most: int
     ) -> Sequence[ContextItem]:
-        """At most ``most`` passages that are not among ``seen``, best first, with their sources.
+        """Find at most ``most`` other than these ``passages``, best first, with their sources.
 
         What stands after ``knowledge.until`` is not found. A searcher that leaves the machine says
         so in its own documentation; the one that offbook brings does not.

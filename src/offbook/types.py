@@ -186,20 +186,6 @@ class Entity:
         return (self.name, *self.aliases)
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A directed edge of the graph; ``source`` and ``target`` are ids of entities.
-
-    ``strength`` is the greatest that any chunk states, 1 to 10.
-    """
-
-    source: str
-    target: str
-    description: str
-    strength: float
-    sources: tuple[Source, ...] = ()
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
     """A point in the story: everything before ``offset`` of that document lies before it.
@@ -209,14 +195,6 @@ class Position:
 
     document_ordinal: int
     offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """The graph of a character: who and what there is, and how they relate."""
-
-    entities: tuple[Entity, ...] = ()
-    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,8 +392,8 @@ class Reply:
         """The shape of ``ask --json``."""
         shape = self.recall.as_json(self.usage)
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
-        kept = None if self.remembered is None else asdict(self.remembered)
-        return {**head, "reply": self.text, **shape, "remembered": kept}
+        remembered = None if self.remembered is None else asdict(self.remembered)
+        return {**head, "reply": self.text, **shape, "remembered": remembered}
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,5 +82,5 @@ def test_how_the_character_speaks_and_feels_is_told_unless_it_is_switched_off():
 
 
 def test_the_gender_of_the_characters_pronouns_is_told_where_it_is_known():
-    assert assemble(recall(), (), (), ContextSettings(), own={"gender": "f"}).gender == "f"
-    assert assemble(recall(), (), (), ContextSettings(), own={}).gender == ""
+    assert assemble(recall(), (), (), ContextSettings(), overrides={"gender": "f"}).gender == "f"
+    assert assemble(recall(), (), (), ContextSettings(), overrides={}).gender == ""

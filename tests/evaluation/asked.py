@@ -21,7 +21,8 @@ from offbook.evaluation.record import (
     Variant,
 )
 from offbook.evaluation.reply_metrics import Places
-from offbook.evaluation.runner import Done, Runner, Solver
+from offbook.evaluation.runner import Done, Runner
+from offbook.evaluation.solver import Solver
 from offbook.evaluation.storage import run_row
 from offbook.models.builtin import BuiltinEmbedder
 from offbook.models.caching import CallCache

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from offbook.graph.assembly import load_graph, load_story
+from offbook.graph.assembly import Graph, load_graph, load_story
 from offbook.graph.point_in_time import Story, groups_at
 from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho
 from offbook.stores import graph
-from offbook.types import Chunk, Decision, Graph, Position, RawEntity
+from offbook.types import Chunk, Decision, Position, RawEntity
 from tests.graph.rules_model import _RULES
 from tests.graph.world import GraphWorld
 from tests.waiting import work_below

@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from offbook.documents.readers import ReadDocument
-from offbook.graph.assembly import graph_size, load_graph
+from offbook.graph.assembly import Graph, graph_size, load_graph
 from offbook.graph.verdicts import decision_id
 from offbook.ingestion.documents import store_documents
 from offbook.ingestion.graph_index import GraphBuilding
@@ -21,7 +21,7 @@ from offbook.ingestion.reports import unheard
 from offbook.runtime import Runtime
 from offbook.settings import SettingsModel
 from offbook.stores import characters, documents, graph
-from offbook.types import Decision, Graph
+from offbook.types import Decision
 from tests.graph.rules_model import RulesModel
 
 ONE_BY_ONE = {"window": 0, "who_is_who": False, "join_words": 0}

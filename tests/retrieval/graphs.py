@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from offbook.graph.assembly import Graph, Relation
 from offbook.retrieval.graph_index import EntityVectors, GraphIndex
 from offbook.retrieval.search import LexicalIndex, encode_terms
-from offbook.types import Entity, Graph, Relation, Source
+from offbook.types import Entity, Source
 
 DIMENSION = 4
 

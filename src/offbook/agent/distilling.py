@@ -177,8 +177,8 @@ async def _known(runtime: Runtime, character: Character, batch: _Batch) -> list[
         for one in await worked_out(rank, index, meant, _KNOWN, statements=True):
             best[one.id] = max(best.get(one.id, -1.0), one.relevance)
     nearest = sorted(best, key=lambda name: -best[name])[:_KNOWN]
-    found: list[MemoryFragment] = await runtime.store.read(memories.get, character.id, nearest)
-    return found
+    nearby: list[MemoryFragment] = await runtime.store.read(memories.get, character.id, nearest)
+    return nearby
 
 
 def _is_new(statement: Statement, batch: _Batch) -> bool:
@@ -208,31 +208,31 @@ def _keep(
     turns = memories.get(conn, character, [one.id for one in batch.turns])
     if len(turns) < len(batch.turns) or any(one.retired is not None for one in turns):
         return ()
-    here = {one.id for one in memories.get(conn, character, [one.id for one in known])
+    existing = {one.id for one in memories.get(conn, character, [one.id for one in known])
             if one.retired is None}  # fmt: skip
     texts = {(not one.said, fold(one.said or one.answered)): one.id
-             for one in known if one.id in here}  # fmt: skip
+             for one in known if one.id in existing}  # fmt: skip
     made: list[str] = []
     for one in statements:
-        told = [turns[number - 1] for number in sorted(set(one.turns))]
-        places = [(turn.session or "", turn.turn or "") for turn in told]
+        sources = [turns[number - 1] for number in sorted(set(one.turns))]
+        places = [(turn.session or "", turn.turn or "") for turn in sources]
         # What the other says and the character's own word neither repeat nor end each other.
-        own = one.kind == "own_word"
+        is_own_word = one.kind == "own_word"
         notes = {
             number: note.id
             for number, note in enumerate(known, 1)
-            if note.id in here and (note.kind == "own_word") == own
+            if note.id in existing and (note.kind == "own_word") == is_own_word
         }
-        same = texts.get((own, fold(one.text))) or notes.get(one.same_as or 0)
+        same = texts.get((is_own_word, fold(one.text))) or notes.get(one.same_as or 0)
         if same is None:
-            new = _fragment(one, told[-1])
+            new = _fragment(one, sources[-1])
             memories.add(conn, character, [new])
-            texts[own, fold(one.text)] = same = new.id
+            texts[is_own_word, fold(one.text)] = same = new.id
             made.append(new.id)
         memory_statements.add_evidence(conn, character, same, places)
         replaced = {notes[number] for number in one.replaces if number in notes} - {same}
         memories.retire(conn, character, sorted(replaced), superseded_by=same)
-        here -= replaced
+        existing -= replaced
     memories.retire(conn, character, [one.id for one in turns])
     jobs.enqueue(conn, character, jobs.REMEMBER, made)
     jobs.remove_one(conn, character, jobs.DISTIL, batch.turns[0].session or "")
@@ -241,8 +241,8 @@ def _keep(
 
 def _fragment(statement: Statement, turn: MemoryFragment) -> MemoryFragment:
     """A statement as a memory: as old as the last turn that it was told in, and felt as that."""
-    own = statement.kind == "own_word"
-    said, answered = ("", statement.text) if own else (statement.text, "")
+    is_own_word = statement.kind == "own_word"
+    said, answered = ("", statement.text) if is_own_word else (statement.text, "")
     return MemoryFragment(
         memories.memory_id(said, answered, principal=f"{turn.principal}/{turn.turn}"),
         said,

@@ -124,15 +124,15 @@ class Learning:
         # Between the last look at the queue and the end nothing is waited for: whoever finds this
         # at work may leave a memory in the queue, and it will be looked at once more.
         ids = list(dict.fromkeys([*self._queues.pop(character.id, []), *left]))
-        asked = not distils(runtime)
-        while ids or not asked:
+        is_distilled = not distils(runtime)
+        while ids or not is_distilled:
             if ids:
                 scored = _Moving(character.id, moods).move
                 await Remembering(runtime, character, scored=scored).run(ids)
             ids = self._queues.pop(character.id, [])
-            if not ids and not asked:
+            if not ids and not is_distilled:
                 # One call each time that something was said, however much is left.
-                asked, outcome = True, await distil(runtime, character)
+                is_distilled, outcome = True, await distil(runtime, character)
                 ids = [*outcome.made, *self._queues.pop(character.id, [])]
                 if outcome.why:
                     self.failures.append(outcome.why)

@@ -87,20 +87,20 @@ class Moods:
             return Mood(self.temperament, now)
         return mood.later(now, self.temperament, self.half_life_minutes)
 
-    def after(self, mood: Mood | None, emotion: Mapping[str, float], at: datetime) -> Mood:
-        """The mood after an answer that was given ``at`` a time.
+    def after(self, mood: Mood | None, emotion: Mapping[str, float], moment: datetime) -> Mood:
+        """The mood after an answer that was given at ``moment``.
 
         Answers are scored in the background and may arrive late: one that was given before the
         mood was last moved counts as much as is left of it by then.
         """
-        if mood is None or at >= mood.at:
-            return self.now(mood, at).moved(emotion, self.weight)
-        minutes = (mood.at - at).total_seconds() / 60
+        if mood is None or moment >= mood.at:
+            return self.now(mood, moment).moved(emotion, self.weight)
+        minutes = (mood.at - moment).total_seconds() / 60
         left = 0.5 ** (minutes / self.half_life_minutes)
         # A clock that was put back by days must not keep the mood from moving.
         fresh = self.weight if minutes > LATE_MINUTES else self.weight * left
         moved = mood.moved(emotion, fresh)
-        return Mood(moved.levels, at) if minutes > LATE_MINUTES else moved
+        return Mood(moved.levels, moment) if minutes > LATE_MINUTES else moved
 
 
 LATE_MINUTES: Final = 24 * 60.0

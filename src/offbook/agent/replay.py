@@ -200,8 +200,8 @@ class ReplayedSession(Session):
         reply = (self._transcript.begun or self._transcript.replaced).strip()
         if reply:
             # What is gone on with or given anew may be stored: then even a first one is known.
-            whole = chains.chain_of((*turns, Turn(self._transcript.said, reply)))
-            deepest = chains.deepest(conn, character, principal, whole[-1:], name)
+            chain = chains.chain_of((*turns, Turn(self._transcript.said, reply)))
+            deepest = chains.deepest(conn, character, principal, chain[-1:], name)
             if deepest is not None:
                 return _Place(deepest.session, ids[-1] if ids else BEGINNING, tuple(ids))
         deepest = chains.deepest(conn, character, principal, ids, name)

@@ -174,9 +174,9 @@ async def cast_of(home: Home, book: Book) -> Cast:
 
 async def list_cast(home: Home, book: GivenBook) -> list[CastRow]:
     """List the people of a book, the most named first."""
-    found = await find_book(home, book)
-    cast = await cast_of(home, found)
-    return await asyncio.to_thread(rows_of, cast, found.texts)
+    reading = await find_book(home, book)
+    cast = await cast_of(home, reading)
+    return await asyncio.to_thread(rows_of, cast, reading.texts)
 
 
 # -- a character of it -------------------------------------------------------------------------
@@ -197,19 +197,19 @@ async def create_from(
         UnknownName: the book has no such name; the hint names the nearest.
         UsageError: several of its people have it; the hint names them.
     """
-    found = await find_book(home, book)
-    cast = await cast_of(home, found)
-    member, messages = choose(cast, found, name)
-    own = {
+    reading = await find_book(home, book)
+    cast = await cast_of(home, reading)
+    member, messages = choose(cast, reading, name)
+    overrides = {
         characters.NAMES: list(member.aliases),
         characters.BY_PASSAGES: True,
         characters.UNFINISHED: True,
     }
-    character, reports, beside = await home.store.write(_begin, found, name, own)
+    character, reports, beside = await home.store.write(_begin, reading, name, overrides)
     try:
-        told = await _index(home, character, reports, progress)
+        notes = await _index(home, character, reports, progress)
         stored, _ = await home.store.read(stored_texts, character.id)
-        if [text.text for text in stored] == [text.text for text in found.texts]:
+        if [text.text for text in stored] == [text.text for text in reading.texts]:
             basis = await home.store.read(basis_of, character.id)
             await home.store.write(keep_cast, character.id, basis.built_from, cast)
         else:  # a folder held a text twice, which is stored once
@@ -226,7 +226,7 @@ async def create_from(
         book=await home.store.read(casts.source_id, character.id),
         names=tuple(character.settings[characters.NAMES]),
         others=tuple(each for each in sharing if each != character.id),
-        messages=(*(f"not read: {file}" for file in found.left), *beside, *told, *messages),
+        messages=(*(f"not read: {file}" for file in reading.left), *beside, *notes, *messages),
     )
 
 
@@ -248,11 +248,11 @@ def _begin(
     made = characters.create(conn, name, settings=settings, on_source_of=on, source=base)
     beside = []
     if before is not None:
-        own = casts.source_id(conn, made.id)
+        source = casts.source_id(conn, made.id)
         update = f"offbook delete {made.id}; offbook ingest {before} {book.typed}"
         beside.append(
             f"{before!r} is made of another text called {base!r}: this one is kept beside it, as"
-            f" {own!r}; if it is a new edition of that book, update that instead: {update}"
+            f" {source!r}; if it is a new edition of that book, update that instead: {update}"
         )
     return made, put_texts(conn, made.id, () if on else book.texts), beside
 
@@ -315,9 +315,9 @@ def _is_name(name: str, texts: Sequence[ReadDocument]) -> bool:
     """Whether a word of a name is mostly written with a capital, or has a script without any."""
     for word in name.split():
         pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
-        found = [match[0][0] for text in texts for match in pattern.finditer(text.text)]
+        spellings = [match[0][0] for text in texts for match in pattern.finditer(text.text)]
         if (
-            sum(map(str.isupper, found)) > sum(map(str.islower, found))
+            sum(map(str.isupper, spellings)) > sum(map(str.islower, spellings))
             or word.lower() == word.upper()
         ):
             return True

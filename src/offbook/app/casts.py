@@ -168,8 +168,8 @@ def _groups(conn: Connection, character: str) -> Iterator[tuple[str, str]]:
             spelled.setdefault(group, {}).setdefault(key, mentions[raw].name)
     bearers = Counter(key for names in spelled.values() for key in names)
     for names in spelled.values():
-        told = sorted(name for key, name in names.items() if bearers[key] == 1)
-        yield from ((told[0], other) for other in told[1:])
+        unshared = sorted(name for key, name in names.items() if bearers[key] == 1)
+        yield from ((unshared[0], other) for other in unshared[1:])
 
 
 def keep_cast(
@@ -229,21 +229,21 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
             met.setdefault(other, Counter())[one] += 1
     rows = []
     for number, member in enumerate(cast.members):
-        at = sorted(named.get(number, ()))
+        mentions = sorted(named.get(number, ()))
         beside = sorted(met.get(number, Counter()).items(), key=lambda each: (-each[1], each[0]))
-        appears = Counter(places.stretch(*place) for place in at)
-        told = [places.told(*place) for place in at] or [""]
+        appears = Counter(places.stretch(*place) for place in mentions)
+        shown = [places.told(*place) for place in mentions] or [""]
         rows.append(
             CastRow(
                 name=member.name,
                 aliases=tuple(alias for alias in member.aliases if alias != member.name),
                 gender=member.gender,
-                mentions=len(at),
+                mentions=len(mentions),
                 lines=lines[number],
                 by_model=by_model[number],
-                first=told[0],
-                last=told[-1],
-                most=Counter(told).most_common(1)[0][0],
+                first=shown[0],
+                last=shown[-1],
+                most=Counter(shown).most_common(1)[0][0],
                 meets=tuple(Met(cast.members[who].name, times) for who, times in beside[:MOST_MET]),
                 appears=tuple(appears[stretch] for stretch in range(STRETCHES)),
             )

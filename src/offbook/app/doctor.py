@@ -121,14 +121,14 @@ async def _window(home: Home, long: Check) -> tuple[str, str]:
     """Ask a server of one's own how much it reads at once, and remember it for all commands."""
     endpoint = home.wiring.endpoints["chat"]
     url, model = endpoint.base_url or "", endpoint.model
-    found = await server_limits(url, model, endpoint.api_key)
-    said = found.window or (None if long.ok else window_in(long.detail))
-    await home.store.write(call_cache.put_limits, url, model, said, found.slots)
+    limits = await server_limits(url, model, endpoint.api_key)
+    said = limits.window or (None if long.ok else window_in(long.detail))
+    await home.store.write(call_cache.put_limits, url, model, said, limits.slots)
     window = home.settings.values.chat.context_tokens or said
     if window is None:
         return "not told", "set chat.context_tokens to the model's window if it is below 10,000"
-    slots = "" if found.slots is None else f", {counted(found.slots, 'call')} at once"
-    fit = fitted(home.settings, window, found.slots).values.context
+    slots = "" if limits.slots is None else f", {counted(limits.slots, 'call')} at once"
+    fit = fitted(home.settings, window, limits.slots).values.context
     shares = f"{fit.budget()} for what is recalled, {fit.history_tokens} for the conversation"
     return f"{window} tokens{slots}: {shares}", ""
 

@@ -29,8 +29,9 @@ from offbook.types import Source
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
+    from offbook.graph.assembly import Graph
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Document, Entity, Graph
+    from offbook.types import Character, Document, Entity
 
 
 OF_TEXTS: Final = ("documents", "chunks")

@@ -382,12 +382,12 @@ def as_rows(
 ) -> list[dict[str, Any]]:
     """Memories in the shape of the contract; statements with the turns that they rest on."""
     ids = [fragment.id for fragment in fragments if fragment.kind is not None]
-    told = memory_statements.evidence(conn, character, ids) if ids else {}
-    return [_memory_row(fragment, told.get(fragment.id, ())) for fragment in fragments]
+    turns = memory_statements.evidence(conn, character, ids) if ids else {}
+    return [_memory_row(fragment, turns.get(fragment.id, ())) for fragment in fragments]
 
 
 def _memory_row(
-    fragment: MemoryFragment, told: Sequence[memory_statements.Place]
+    fragment: MemoryFragment, turns: Sequence[memory_statements.Place]
 ) -> dict[str, Any]:
     session, user = (None, None) if fragment.session is None else names_of(fragment.session)
     return {
@@ -399,7 +399,7 @@ def _memory_row(
         "session": session,
         "user": user,
         "kind": fragment.kind,
-        "evidence": [{"session": names_of(place)[0], "turn": turn} for place, turn in told],
+        "evidence": [{"session": names_of(place)[0], "turn": turn} for place, turn in turns],
         "superseded_by": fragment.superseded_by,
     }
 

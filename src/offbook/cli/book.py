@@ -108,7 +108,7 @@ def say_created(character: Character) -> None:
 def create_from(book: str, name: str, *, yes: bool, as_json: bool) -> None:
     """Make a character of a book, and tell what a model would add, or have it add that."""
     made, estimate = with_progress(
-        settings_for(), lambda home, progress: _create(home, book, name, progress, told=not as_json)
+        settings_for(), lambda home, progress: _create(home, book, name, progress, tell=not as_json)
     )
     report: dict[str, Any] = made.as_json()
     if estimate is not None:
@@ -124,7 +124,7 @@ def create_from(book: str, name: str, *, yes: bool, as_json: bool) -> None:
 
 
 async def _create(
-    home: Offbook, book: str, name: str, progress: ProgressListener, *, told: bool
+    home: Offbook, book: str, name: str, progress: ProgressListener, *, tell: bool
 ) -> tuple[BookCharacter, Estimate | None]:
     """Make it; and what ingesting it would cost, where a model is configured that costs."""
     from offbook.types import traits_of
@@ -133,14 +133,14 @@ async def _create(
     id_ = made.character.id
     for message in made.messages:
         say(f"offbook: {message}")
-    if told:
+    if tell:
         say_created(made.character)
         others = f", shared with {', '.join(made.others)}" if made.others else ""
         say(f"book {made.book!r}{others}; talk: offbook chat {id_}")
     if traits_of(home.runtime().extractor).free:
         return made, None
     estimate = await home.estimate(id_)
-    if told:
+    if tell:
         what = "would add names, relations and a profile"
         say(f"offbook ingest {id_} {what}: {estimate.in_words()}")
     return made, estimate

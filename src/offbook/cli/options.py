@@ -200,10 +200,10 @@ def settings_for(flags: Mapping[str, Any] | None = None) -> Settings:
     """
     from offbook.settings import load_settings
 
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
-    if (strategy := given.get(_STRATEGY)) is not None:
-        given[_STRATEGY] = _strategy(strategy)
-    settings = load_settings({**GLOBALS.flags, **given})
+    flags_set = {name: value for name, value in (flags or {}).items() if value is not None}
+    if (strategy := flags_set.get(_STRATEGY)) is not None:
+        flags_set[_STRATEGY] = _strategy(strategy)
+    settings = load_settings({**GLOBALS.flags, **flags_set})
     for warning in (*settings.warnings, *_unused(settings)):
         sys.stderr.write(f"offbook: warning: {warning}\n")
     return settings

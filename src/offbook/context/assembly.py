@@ -121,50 +121,50 @@ def fit_shares(
         count: Counts the tokens of a text.
     """
     costs = {kind: [count(item.text) for item in items] for kind, items in kinds.items()}
-    wanted = [sum(costs[kind]) for kind in kinds]
-    allowed = divided(wanted, budget_tokens, [shares[kind] for kind in kinds])
-    kept: list[ContextItem] = []
+    demands = [sum(costs[kind]) for kind in kinds]
+    allowed = divided(demands, budget_tokens, [shares[kind] for kind in kinds])
+    chosen: list[ContextItem] = []
     skipped: list[Skipped] = []
     for kind, allowance in zip(kinds, allowed, strict=True):
         fitting = _fit(kinds[kind], costs[kind], allowance, count)
         for item, cost, text in zip(kinds[kind], costs[kind], fitting, strict=True):
             if text or not item.text:
-                kept.append(cut_to(item, text))
+                chosen.append(cut_to(item, text))
             else:
                 why = (
                     f"{cost} tokens; {allowance} of {budget_tokens} (context.budget_tokens) are "
                     f"for {kind}, and better ones have them"
                 )
                 skipped.append(Skipped(item.kind, item.title, why))
-    return tuple(kept), tuple(skipped)
+    return tuple(chosen), tuple(skipped)
 
 
-def divided(wanted: Sequence[int], total: int, shares: Sequence[float]) -> list[int]:
+def divided(demands: Sequence[int], total: int, shares: Sequence[float]) -> list[int]:
     """A total divided in proportion, nobody getting more than it wants.
 
     What one does not want is divided among the others. While there is enough for it, everybody who
     wants something gets something.
 
     Args:
-        wanted: What each could use.
+        demands: What each could use.
         total: What there is.
         shares: The proportion, positive.
     """
-    given = [0] * len(wanted)
+    granted = [0] * len(demands)
     left = max(0, total)
-    for place in sorted(range(len(wanted)), key=shares.__getitem__, reverse=True):
-        given[place] = min(1, wanted[place], left)
-        left -= given[place]
+    for place in sorted(range(len(demands)), key=shares.__getitem__, reverse=True):
+        granted[place] = min(1, demands[place], left)
+        left -= granted[place]
     while left > 0 and (
-        open_ := [place for place, most in enumerate(wanted) if given[place] < most]
+        open_ := [place for place, most in enumerate(demands) if granted[place] < most]
     ):
         weight, before = sum(shares[place] for place in open_), left
         for place in open_:
             part = max(1, int(before * shares[place] / weight))
-            more = min(part, wanted[place] - given[place], left)
-            given[place] += more
+            more = min(part, demands[place] - granted[place], left)
+            granted[place] += more
             left -= more
-    return given
+    return granted
 
 
 def _fit(
@@ -178,9 +178,9 @@ def _fit(
         if taken + least <= allowance or (not chosen and allowance > 0):
             chosen.append(place)
             taken += least
-    given = divided([costs[place] for place in chosen], allowance, [1.0] * len(chosen))
+    granted = divided([costs[place] for place in chosen], allowance, [1.0] * len(chosen))
     texts = [""] * len(items)
-    for place, tokens in zip(chosen, given, strict=True):
+    for place, tokens in zip(chosen, granted, strict=True):
         text = items[place].text
         texts[place] = text if costs[place] <= tokens else shortened(text, tokens, count)
     return texts
@@ -492,7 +492,7 @@ def assemble(
     settings: ContextSettings,
     count: TokenCounter = count_tokens,
     options: ReplyOptions = DEFAULT_OPTIONS,
-    own: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     reply: ReplySettings = DEFAULT_REPLY,
 ) -> ReplyInputs:
     """The inputs of the reply prompt.
@@ -504,13 +504,13 @@ def assemble(
         settings: Budgets.
         count: Counts the tokens of a text.
         options: What whoever asks wants of the reply.
-        own: The character's own settings, with the words of its card and its gender.
+        overrides: The character's own settings, with the words of its card and its gender.
         reply: Whether the actor is told how the character speaks and feels, and what it said more
             than once of late.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
-    card = card_words(own or {})
+    card = card_words(overrides or {})
     wish = partial(
         card.wish,
         user=options.called,
@@ -538,8 +538,8 @@ def assemble(
         wish=options.wish,
         manner=wish(card.system_prompt),
         reminder=wish(card.post_history_instructions),
-        gender=(own or {}).get(_GENDER, ""),
-        names=_texts((own or {}).get(_NAMES)),
+        gender=(overrides or {}).get(_GENDER, ""),
+        names=_texts((overrides or {}).get(_NAMES)),
         stance=recall.stance,
         style=style_card(lines) if reply.style else "",
         mood=mood_sentence(recall.mood) if reply.style else "",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import log
 from statistics import median
@@ -42,21 +43,23 @@ def fitting_lines(question: str, lines: Sequence[str], most: int, turn: int = 0)
         return tuple(lines)
     terms = [frozenset(search_terms(line)) for line in lines]
     rarity = Counter(term for each in terms for term in each)
-    wanted = set(search_terms(question))
-    scores = [sum(log(1 + len(lines) / rarity[t]) for t in sorted(wanted & each)) for each in terms]
+    topic = set(search_terms(question))
+    scores = [sum(log(1 + len(lines) / rarity[t]) for t in sorted(topic & each)) for each in terms]
     start = turn * most % len(lines)
     order = [*range(start, len(lines)), *range(start)]
     return tuple(lines[place] for place in sorted(sorted(order, key=lambda n: -scores[n])[:most]))
 
 
-def style_card(lines: Sequence[str]) -> str:
+@lru_cache(maxsize=64)
+def style_card(lines: tuple[str, ...]) -> str:
     """Say in a few words how somebody speaks: length, opening and favourite words, address, signs.
 
     What stands in several lines is a habit; one line shows none. Empty for fewer than four lines,
-    and for scripts without blanks between words.
+    and for scripts without blanks between words. A character's lines are the same turn after turn:
+    its card is made once.
     """
-    told = [line[start:end] for line in lines for start, end in sentences(line)]
-    said = [_WORD.findall(sentence) for sentence in told]
+    spoken = [line[start:end] for line in lines for start, end in sentences(line)]
+    said = [_WORD.findall(sentence) for sentence in spoken]
     if len(lines) < _FEWEST or not any(map(len, said)) or _is_spaceless("".join(lines)):
         return ""
     length = round(median(len(each) for each in said if each))

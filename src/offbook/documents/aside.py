@@ -64,10 +64,10 @@ def lines_of(text: str) -> Iterator[Line]:
     """The lines of a text that are not blank."""
     offset, opens = 0, True
     for raw in text.split("\n"):
-        here = raw.strip()
-        if here:
-            yield Line(offset, offset + len(raw) - len(raw.lstrip()), here, opens)
-        opens = not here
+        line = raw.strip()
+        if line:
+            yield Line(offset, offset + len(raw) - len(raw.lstrip()), line, opens)
+        opens = not line
         offset += len(raw) + 1
 
 
@@ -104,23 +104,23 @@ def title_page(lines: Sequence[Line], end: int) -> int:
 def contents(lines: Sequence[Line], labelled: Sequence[Labelled]) -> list[tuple[int, int]]:
     """The lists of contents: places of their first line, and behind their last one."""
     later = Counter(map(_key, labelled))
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for run in _runs(lines, labelled):
-        own = Counter(map(_key, run))
-        later -= own
-        again = sum(later[key] > 0 for key in own)
-        if len(run) >= _LEAST_CONTENTS and again >= _COMES_AGAIN * len(own):
+        titles = Counter(map(_key, run))
+        later -= titles
+        again = sum(later[key] > 0 for key in titles)
+        if len(run) >= _LEAST_CONTENTS and again >= _COMES_AGAIN * len(titles):
             first, last = run[0].at, run[-1].at + 1
             while first > 0 and _CONTENTS.fullmatch(lines[first - 1].text):
                 first -= 1
-            found.append((first, last))
-    listed = {at for first, last in found for at in range(first, last)}
+            spans.append((first, last))
+    listed = {row for first, last in spans for row in range(first, last)}
     behind = 0
-    for at, line in enumerate(lines):
-        if at >= behind and line.opens and _CONTENTS.fullmatch(line.text) and at not in listed:
-            behind = _end_of_contents(lines, at + 1)
-            found.append((at, behind))
-    return sorted((first, last) for first, last in found if last > first + 1)
+    for row, line in enumerate(lines):
+        if row >= behind and line.opens and _CONTENTS.fullmatch(line.text) and row not in listed:
+            behind = _end_of_contents(lines, row + 1)
+            spans.append((row, behind))
+    return sorted((first, last) for first, last in spans if last > first + 1)
 
 
 def _key(each: Labelled) -> tuple[str, int | None]:
@@ -130,17 +130,17 @@ def _key(each: Labelled) -> tuple[str, int | None]:
 def _runs(lines: Sequence[Line], labelled: Sequence[Labelled]) -> Iterator[list[Labelled]]:
     """Labels in rows, none twice, with no text between them but short lines."""
     run: list[Labelled] = []
-    seen: dict[int, set[tuple[str, int | None]]] = {}
+    earlier: dict[int, set[tuple[str, int | None]]] = {}
     for each in labelled:
         between = lines[run[-1].at + 1 : each.at] if run else []
-        again = each.label.number is not None and _key(each) in seen.get(each.label.rank, ())
+        again = each.label.number is not None and _key(each) in earlier.get(each.label.rank, ())
         if again or len(between) > 2 or any(is_prose(line.text) for line in between):
             yield run
-            run, seen = [], {}
+            run, earlier = [], {}
         run.append(each)
         # Chapters begin anew in each part.
-        seen = {rank: keys for rank, keys in seen.items() if rank <= each.label.rank}
-        seen.setdefault(each.label.rank, set()).add(_key(each))
+        earlier = {rank: keys for rank, keys in earlier.items() if rank <= each.label.rank}
+        earlier.setdefault(each.label.rank, set()).add(_key(each))
     if run:
         yield run
 
@@ -150,18 +150,18 @@ def is_prose(line: str) -> bool:
     return len(line) > LONGEST_LINE or (closes(line) and len(line.split()) > 3)
 
 
-def _end_of_contents(lines: Sequence[Line], at: int) -> int:
+def _end_of_contents(lines: Sequence[Line], start: int) -> int:
     """Behind the last entry of contents; what comes again, or alone has a number, is none."""
-    seen: set[str] = set()
+    names: set[str] = set()
     numbered = False
-    for place in range(at, len(lines)):
+    for place in range(start, len(lines)):
         line = lines[place].text
         label = label_of(line)
         number = label.number if label else None
         name = f"{label.kind} {number}" if label and number else line.strip(" .0123456789").lower()
-        if name in seen or is_prose(line) or (seen and number and not numbered):
+        if name in names or is_prose(line) or (names and number and not numbered):
             return place
         numbered = numbered or bool(number)
         if name:
-            seen.add(name)
-    return at
+            names.add(name)
+    return start

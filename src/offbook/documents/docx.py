@@ -48,11 +48,11 @@ def docx_text(path: Path, data: bytes) -> tuple[str, Places]:
                 parts.append((f"[{number}] {text}", "note"))
     pieces, places, size = list[str](), list[tuple[int, int | str]](), 0
     numbers: Counter[str] = Counter()
-    for at, (part, kind) in enumerate(parts):
-        between = "\n" if at and kind == parts[at - 1][1] == _ITEM else "\n\n" if at else ""
+    for row, (part, kind) in enumerate(parts):
+        between = "\n" if row and kind == parts[row - 1][1] == _ITEM else "\n\n" if row else ""
         called = kind.partition(" ")[0]
         numbers[called] += 1
-        places.append((size + len(between) if at else 0, f"{called} {numbers[called]}"))
+        places.append((size + len(between) if row else 0, f"{called} {numbers[called]}"))
         pieces += between, part
         size += len(between) + len(part)
     return "".join(pieces) + "\n", tuple(places)

@@ -222,7 +222,7 @@ def _blocks(text: str, start: int, end: int, *, markdown: bool) -> Iterator[list
 
 def _with_items(block: list[_Line]) -> list[_Line]:
     """The block; one lone mark of an item in mid-sentence is a dash, or a number."""
-    marked = [at for at, line in enumerate(block) if line.begins]
+    marked = [index for index, line in enumerate(block) if line.begins]
     if len(marked) == 1 and marked[0] > 0 and not block[marked[0] - 1].closes:
         block[marked[0]] = block[marked[0]]._replace(begins=False)
     return block
@@ -338,8 +338,8 @@ def _is_verse(every: Sequence[tuple[_Line, _Line]], block: _Lines, width: int) -
     What stands in front of a letter and behind it does not count.
     """
     by_hand = [_stays(line, following, width) for line, following in every]
-    first = next((at for at, hand in enumerate(by_hand) if not hand), len(every))
-    last = next((at for at, hand in enumerate(reversed(by_hand)) if not hand), 0)
+    first = next((index for index, hand in enumerate(by_hand) if not hand), len(every))
+    last = next((index for index, hand in enumerate(reversed(by_hand)) if not hand), 0)
     ends = every[first : len(every) - last]
     if len(ends) < max(1, min(2, len(every))):
         return True

@@ -43,43 +43,43 @@ def chapters(text: str, level: int) -> Found:
     """Find chapters, contents and title page; ``level`` is that of the widest heading."""
     lines = list(lines_of(text))
     labelled = [
-        Labelled(at, label) for at, line in enumerate(lines) if (label := label_of(line.text))
+        Labelled(index, label) for index, line in enumerate(lines) if (label := label_of(line.text))
     ]
     aside = contents(lines, labelled)
-    listed = {at for first, last in aside for at in range(first, last)}
+    listed = {index for first, last in aside for index in range(first, last)}
     series = _series(lines, [each for each in labelled if each.at not in listed])
-    found = Found([], [])
+    recognized = Found([], [])
     if not series:
-        return found
-    _set_aside(found, lines, aside, series)
+        return recognized
+    _set_aside(recognized, lines, aside, series)
     ranks = sorted({each.label.rank for each in series})
     for each, title in zip(series, _titles(lines, series), strict=True):
         marks = "#" * min(6, level + ranks.index(each.label.rank)) + " "
         mark = "" if each.label.title else "."
-        found.edits.extend(_heading(lines[each.at : each.at + title + 1], marks, mark))
-    first, last = (lines[series[at].at].text for at in (0, -1))
+        recognized.edits.extend(_heading(lines[each.at : each.at + title + 1], marks, mark))
+    first, last = (lines[series[index].at].text for index in (0, -1))
     some = repr(first) if len(series) == 1 else f"{first!r} to {last!r}"
-    found.messages.append(f"recognized as headings: {len(series)} ({some})")
-    return found
+    recognized.messages.append(f"recognized as headings: {len(series)} ({some})")
+    return recognized
 
 
 def _set_aside(
-    found: Found,
+    recognized: Found,
     lines: Sequence[Line],
     aside: Sequence[tuple[int, int]],
     series: Sequence[Labelled],
 ) -> None:
     """Take contents and title page out of the text, and say so."""
     for first, last in aside:
-        found.edits.append((lines[first].raw, lines[last - 1].end, ""))
-        found.messages.append(f"set aside: contents of {last - first} lines")
+        recognized.edits.append((lines[first].raw, lines[last - 1].end, ""))
+        recognized.messages.append(f"set aside: contents of {last - first} lines")
     front = min([series[0].at, *(first for first, _ in aside)])
     # One chapter by itself may stand in anything; a book has several.
     size = title_page(lines, front) if len(series) > 1 else 0
     if size:
-        found.edits.append((lines[0].raw, lines[size - 1].end, ""))
+        recognized.edits.append((lines[0].raw, lines[size - 1].end, ""))
         title = " / ".join(line.text for line in lines[:size])
-        found.messages.append(f"set aside: the title page ({title[:120]})")
+        recognized.messages.append(f"set aside: the title page ({title[:120]})")
 
 
 def _series(lines: Sequence[Line], labelled: Sequence[Labelled]) -> list[Labelled]:
@@ -146,11 +146,11 @@ def _titles(lines: Sequence[Line], series: Sequence[Labelled]) -> list[int]:
     ]
 
 
-def _title_block(lines: Sequence[Line], at: int) -> int:
-    """How many lines the block from ``at`` has, if it can be a title; else 0."""
-    block = [lines[at].text] if at < len(lines) and lines[at].opens else []
-    while block and at + len(block) < len(lines) and not lines[at + len(block)].opens:
-        block.append(lines[at + len(block)].text)
+def _title_block(lines: Sequence[Line], start: int) -> int:
+    """How many lines the block from ``start`` has, if it can be a title; else 0."""
+    block = [lines[start].text] if start < len(lines) and lines[start].opens else []
+    while block and start + len(block) < len(lines) and not lines[start + len(block)].opens:
+        block.append(lines[start + len(block)].text)
     if not 0 < len(block) <= 2 or sum(map(len, block)) > LONGEST_LINE:
         return 0
     first, last = block[0], block[-1]

@@ -147,22 +147,22 @@ def places_in(source: str, markdown: str) -> Places:
     words = [word for word, _ in theirs]
     ours = [(match.group(), match.start()) for match in _WORD.finditer(markdown)]
     rows: dict[tuple[str, ...], list[int]] = {}
-    for at in range(len(words)):
-        rows.setdefault(tuple(words[at : at + _ROW]), []).append(at)
+    for index in range(len(words)):
+        rows.setdefault(tuple(words[index : index + _ROW]), []).append(index)
     places: list[tuple[int, int]] = []
-    at, shift = 0, None
+    index, shift = 0, None
     for number, (word, start) in enumerate(ours):
-        if at == len(words) or words[at] != word:
+        if index == len(words) or words[index] != word:
             again = rows.get(tuple(each for each, _ in ours[number : number + _ROW]), [])
-            behind = bisect_left(again, at)
+            behind = bisect_left(again, index)
             if behind == len(again):
                 continue
-            at = again[behind]
-        origin = theirs[at][1]
+            index = again[behind]
+        origin = theirs[index][1]
         if origin - start != shift:
             shift = origin - start
             places.append((start, origin) if places or shift < 0 else (0, shift))
-        at += 1
+        index += 1
     return tuple(places)
 
 

@@ -121,10 +121,10 @@ def label_of(line: str) -> Label | None:
     words = [word.strip(_MARKS).lower() for word in line.split(None, 3)[:3]]
     if line[:1] in _EASTERN:
         return _of_east(line)
-    if any(word in _RANK for word in words) and (found := _of_kind(line)):
-        return found
-    if any(word in _ALONE for word in words[:2]) and (found := _of_name(line)):
-        return found
+    if any(word in _RANK for word in words) and (label := _of_kind(line)):
+        return label
+    if any(word in _ALONE for word in words[:2]) and (label := _of_name(line)):
+        return label
     return _of_number(line) if line[:1] in _NUMERALS else None
 
 

@@ -103,8 +103,8 @@ def pdf_text(path: Path, data: bytes) -> tuple[str, Places, list[str]]:
     lines = [line for page in pages for line in page if id(line) not in dropped]
     messages = []
     if dropped:
-        seen = Counter(line.text for page in pages for line in page if id(line) in dropped)
-        some = ", ".join(repr(text) for text, _ in seen.most_common(2))
+        dropped_texts = Counter(line.text for page in pages for line in page if id(line) in dropped)
+        some = ", ".join(repr(text) for text, _ in dropped_texts.most_common(2))
         messages.append(
             f"dropped: {len(dropped)} running heads, feet and page numbers (such as {some})"
         )
@@ -124,7 +124,7 @@ def _pages(path: Path, data: bytes) -> list[list[_Line]]:
     try:
         reader = PdfReader(io.BytesIO(data))
         locked = reader.is_encrypted and not reader.decrypt("")
-        pages = [] if locked else [_lines(page, at) for at, page in enumerate(reader.pages, 1)]
+        pages = [] if locked else [_lines(page, n) for n, page in enumerate(reader.pages, 1)]
     except Exception as error:  # pypdf raises whatever a damaged file makes it stumble over
         raise UnreadableDocument(
             f"{str(path)!r} cannot be read as PDF: {error}",
@@ -148,8 +148,8 @@ def _lines(page: Any, number: int) -> list[_Line]:
         x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
         y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
         points = max(abs(size * tm[3] * cm[3]), 1.0)
-        for at, piece in enumerate(text.split("\n")):
-            ended = ended or at > 0
+        for index, piece in enumerate(text.split("\n")):
+            ended = ended or index > 0
             if piece.strip():
                 pieces.append((_Line(number, x, y, points, piece), ended))
                 ended = False

@@ -39,15 +39,15 @@ def edited(text: str, edits: Iterable[Edit]) -> tuple[str, Places]:
 
 def place_of(places: Places, offset: int) -> int | str | None:
     """Where in the file the character at ``offset`` of the text stands; None where not known."""
-    at = bisect_right(places, offset, key=lambda piece: piece[0]) - 1
-    if at < 0:
+    index = bisect_right(places, offset, key=lambda piece: piece[0]) - 1
+    if index < 0:
         return None
-    start, origin = places[at]
+    start, origin = places[index]
     if isinstance(origin, str):
         return origin
     reached = origin + offset - start
     # What the file does not hold stands where the next piece begins.
-    after = places[at + 1][1] if at + 1 < len(places) else reached
+    after = places[index + 1][1] if index + 1 < len(places) else reached
     return min(reached, after) if isinstance(after, int) else reached
 
 
@@ -73,10 +73,10 @@ def through(outer: Places, inner: Places) -> Places:
 
 
 def _through(outer: Places, inner: Places) -> Iterator[tuple[int, int | str]]:
-    for at, (start, origin) in enumerate(outer):
+    for index, (start, origin) in enumerate(outer):
         if not isinstance(origin, int):
             raise TypeError(f"the outer map leads to {origin!r}, not to an offset")
-        size = outer[at + 1][0] - start if at + 1 < len(outer) else None
+        size = outer[index + 1][0] - start if index + 1 < len(outer) else None
         if (place := place_of(inner, origin)) is not None:
             yield start, place
         first = bisect_right(inner, origin, key=lambda piece: piece[0])

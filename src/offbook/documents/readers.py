@@ -172,8 +172,8 @@ def _tidied(read: ReadDocument) -> ReadDocument:
         if edits:
             text, places = edited(read.text, edits)
             places = through(places, read.places)
-            told = (*read.messages, *messages)
-            read = replace(read, text=text, places=places, messages=told)
+            notes = (*read.messages, *messages)
+            read = replace(read, text=text, places=places, messages=notes)
     return read
 
 

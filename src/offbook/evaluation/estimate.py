@@ -21,7 +21,7 @@ from offbook.types import TaskUsage, Usage, traits_of
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset
     from offbook.evaluation.record import Cell, CellKey, EvaluationProtocol, RatingKey, Run, Variant
-    from offbook.evaluation.runner import Solver
+    from offbook.evaluation.solver import Solver
     from offbook.protocols import ChatModel
     from offbook.runtime import Runtime
     from offbook.types import Character

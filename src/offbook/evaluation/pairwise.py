@@ -117,9 +117,9 @@ class Pairwise:
     ) -> Preferences:
         """Count what the judgements of a run say."""
         pairs: dict[Place, bool | None] = {}
-        kept = [cell for cell in cells if cell.key.variant in self._methods]
-        compared = self._pairs(kept)
-        for cell in kept:
+        eligible = [cell for cell in cells if cell.key.variant in self._methods]
+        compared = self._pairs(eligible)
+        for cell in eligible:
             place = Place(cell.key.subject, cell.key.question, cell.key.repeat)
             pairs[place] = _same(*compared[place]) if place in compared else None
         values = {rating.key: rating.final for rating in ratings if rating.key.metric == METRIC}

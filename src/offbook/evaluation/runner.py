@@ -16,33 +16,32 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook import pipeline
 from offbook.errors import AnswerError, BudgetReached, InputRefused, InUse, OffbookError
 from offbook.evaluation import storage
 from offbook.evaluation.benchmark import limited, subject_named
 from offbook.evaluation.evidence import Evidence
 from offbook.evaluation.record import Cell, CellKey, Rating
 from offbook.evaluation.reply_metrics import EVIDENCED, Places, documents_named, introduction_of
+from offbook.evaluation.scripts import Remembered, Talk
 from offbook.ingestion.reports import Progress, ProgressListener, unheard
 from offbook.models.batching import Job, failed_around, run_all
 from offbook.prompts.ask import ask
 from offbook.stores import evaluations, text_versions
 from offbook.stores.connection import to_the_end
 from offbook.stores.leases import Owner
-from offbook.stores.statements import timestamp
 from offbook.types import traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from offbook.evaluation.benchmark import Dataset, Question
-    from offbook.evaluation.record import Judgement, Judging, RatingKey, Run, Variant
+    from offbook.evaluation.record import Judgement, Judging, RatingKey, Run
+    from offbook.evaluation.solver import Solver
     from offbook.models.metering import Meter
     from offbook.protocols import ChatModel, Store
-    from offbook.retrieval.point import Point
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Recall, Usage
+    from offbook.types import Usage
 
 
 Group = tuple[CellKey, ...]
@@ -79,61 +78,6 @@ def plan(run: Run, dataset: Dataset, protocol: Judging) -> list[Group]:
                 key = CellKey(subject, question, variant.label, repeat)
                 groups.setdefault(protocol.ready(key), []).append(key)
     return [tuple(keys) for keys in groups.values()]
-
-
-MakeRuntime = Callable[["Variant", "Character", "Meter"], "Runtime"]
-"""Models and settings of a variant, for a character, counting on a meter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Solver:
-    """Who is asked what, and how."""
-
-    characters: Mapping[str, Character]
-    places: Places
-    variants: Mapping[str, Variant]
-    make_runtime: MakeRuntime
-    meter: Meter
-    telling: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def ask(self, key: CellKey) -> Cell | None:
-        """The finished cell; None: a cell beside it has failed for good, and no reply is asked for.
-
-        Raises:
-            BudgetReached: the next call would go over the budget.
-            IndexMissing: the method needs what was not built.
-            ModelError: the endpoint failed for good, not only on this question.
-        """
-        character, meter = self.characters[key.subject], self.meter.part()
-        question = self.places.of(key.subject).questions[key.question]
-        runtime = self.make_runtime(self.variants[key.variant], character, meter)
-        recalled: Recall | None = None
-        reply: str | None = None
-        error: str | None = None
-        try:
-            point: Point | None = None
-            if question.as_of:
-                from offbook.ingestion.profile import at_point
-
-                character, point = await runtime.store.read(at_point, character, question.as_of)
-            recalled = await pipeline.recall(runtime, character, question.text, point=point)
-            if failed_around():
-                return None
-            reply = await pipeline.reply(runtime, character, recalled, sample=key.repeat)
-        except (AnswerError, InputRefused) as failure:
-            error = f"{failure.kind}: {failure.message}"
-        boundary = None if recalled is None else recalled.boundary
-        return Cell(
-            key=key,
-            character=character.id,
-            reply=reply,
-            error=error,
-            context=() if recalled is None else recalled.context,
-            verdict=None if boundary is None else boundary.verdict,
-            fallback=None if recalled is None else recalled.fallback,
-            usage=meter.usage(),
-            finished=timestamp(),
-        )
 
 
 SIGN_SECONDS: Final = 5.0
@@ -452,8 +396,6 @@ class Runner:
 
     async def _talk(self, group: Group) -> None:
         """Ask the cells of a conversation one after the other, those that are stored not again."""
-        from offbook.evaluation.scripts import Remembered, Talk
-
         question = self.solver.places.question(group[0])
         kind = Remembered if question is not None and question.history else Talk
         talk = kind(self.solver, self.run.id, group[0])

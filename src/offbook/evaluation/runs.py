@@ -21,7 +21,8 @@ from offbook.evaluation.characters import MissingCharacter, find_characters, int
 from offbook.evaluation.datasets.loading import load_benchmark
 from offbook.evaluation.record import ModelNamed, Run
 from offbook.evaluation.reply_metrics import Places
-from offbook.evaluation.runner import Solver, require_free
+from offbook.evaluation.runner import require_free
+from offbook.evaluation.solver import Solver
 from offbook.evaluation.storage import judged_by, run_of, run_row
 from offbook.evaluation.variants import VariantView, variants_of
 from offbook.stores import chunks, evaluations

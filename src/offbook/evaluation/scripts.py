@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset, PastSession
     from offbook.evaluation.record import CellKey, Judgement, Rating, Run
     from offbook.evaluation.reply_metrics import Exchange
-    from offbook.evaluation.runner import Solver
     from offbook.evaluation.scores import Measured
+    from offbook.evaluation.solver import Solver
     from offbook.stores.connection import Connection
 
 NEAREST: Final = 6
@@ -123,8 +123,8 @@ class Talk(Spoken):
         await self._talk.open()
         answered = [
             answer.content
-            for asked, answer in pairwise(self._talk.history)
-            if asked.role == "user" and asked.content == text
+            for message, answer in pairwise(self._talk.history)
+            if message.role == "user" and message.content == text
         ]
         before = self._before[text]
         self._before[text] += 1

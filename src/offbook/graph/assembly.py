@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from offbook.graph.merging import (
@@ -26,12 +27,34 @@ from offbook.graph.merging import (
 from offbook.graph.point_in_time import Story, groups_at
 from offbook.names.identity import name_key
 from offbook.stores import chunks, documents, graph
-from offbook.types import Entity, Graph, Relation, Source
+from offbook.types import Entity, Source
 
 if TYPE_CHECKING:
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
     from offbook.types import Chunk, Decision, Position, RawEntity, RawRelation
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A directed edge of the graph; ``source`` and ``target`` are ids of entities.
+
+    ``strength`` is the greatest that any chunk states, 1 to 10.
+    """
+
+    source: str
+    target: str
+    description: str
+    strength: float
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The graph of a character: who and what there is, and how they relate."""
+
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 def build_graph(
@@ -68,9 +91,9 @@ def build_entity(
     number: int,
     merged: Mapping[str, Merged],
     chunks: Mapping[str, Chunk],
-    given: Sequence[str],
+    aliases: Sequence[str],
 ) -> Entity:
-    """The entity that a group becomes; ``given`` are its names by a person's word."""
+    """The entity that a group becomes; ``aliases`` are its names by a person's word."""
     mentions = graph.groups[number]
     merge = entity_merge(graph, number)
     merger = outcome(merge, merged) if len(merge.descriptions) > 1 else None
@@ -80,7 +103,7 @@ def build_entity(
     description = _description(merge, merger)
     kind = plain_type(mentions)
     ids = tuple(mention.id for mention in mentions)
-    names = dict.fromkeys([*merge.names, *given])
+    names = dict.fromkeys([*merge.names, *aliases])
     return Entity(
         id=entity_id(name, kind, description, ids),
         name=name,
@@ -203,8 +226,8 @@ def load_graph(conn: Connection, character: str, until: Position | None = None) 
     else:
         groups = groups_at(groups, decisions, story, until)
         relations = [r for r in relations if story.known(r.chunk, until)]
-    given = given_aliases(groups, decisions) if until is None else {}
-    return build_graph(raw_graph(groups, relations), merged, story.chunks, given)
+    aliases = given_aliases(groups, decisions) if until is None else {}
+    return build_graph(raw_graph(groups, relations), merged, story.chunks, aliases)
 
 
 class GraphSize(NamedTuple):
@@ -224,9 +247,9 @@ def graph_size(conn: Connection, character: str) -> GraphSize:
 
 def size_of(raw: RawGraph, persons: Sequence[Decision]) -> GraphSize:
     """The size of a graph, given what persons have decided."""
-    given = given_aliases(raw.groups, persons)
+    aliases = given_aliases(raw.groups, persons)
     names = (
-        {mention.name for mention in group}.union(given.get(number, ()))
+        {mention.name for mention in group}.union(aliases.get(number, ()))
         for number, group in enumerate(raw.groups)
     )
     return GraphSize(len(raw.groups), len(raw.edges), sum(len(called) - 1 for called in names))

@@ -210,7 +210,7 @@ async def _judged(
     apart = [
         pair
         for pair in pairs
-        if not any({blocks.of[row] for row in pair} <= seen for seen in shown)
+        if not any({blocks.of[row] for row in pair} <= blocks_shown for blocks_shown in shown)
     ]
     decided = ledger.decisions
     ledger.expect(sum(_id(entities, pair) not in decided for pair in apart))

@@ -95,12 +95,12 @@ def windows_of(
     leading = sorted(shown, key=lambda block: (-len(shown[block]), block))[:_LEADING]
     room = _WINDOW_TOKENS - sum(costs[block] for block in leading)
     order = _in_order(shown.keys() - set(leading), blocks, pairs)
-    seen = [{*leading, *part} for part in _filled(order, costs, room)]
+    sets = [{*leading, *part} for part in _filled(order, costs, room)]
     for _ in range(_MORE_ROUNDS):
-        left = [pair for pair in pairs if not any({blocks.of[r] for r in pair} <= s for s in seen)]
+        left = [pair for pair in pairs if not any({blocks.of[r] for r in pair} <= s for s in sets)]
         order = _in_order({blocks.of[row] for row in chain.from_iterable(left)}, blocks, left)
-        seen += [set(part) for part in _filled(order, costs, _WINDOW_TOKENS) if len(part) > 1]
-    return [_window(entities, [shown[block] for block in sorted(part)]) for part in seen]
+        sets += [set(part) for part in _filled(order, costs, _WINDOW_TOKENS) if len(part) > 1]
+    return [_window(entities, [shown[block] for block in sorted(part)]) for part in sets]
 
 
 def _filled(order: Sequence[int], costs: Mapping[int, int], room: int) -> list[list[int]]:
@@ -151,8 +151,8 @@ def _tells(entity: RawEntity) -> bool:
 def _known(entities: Sequence[RawEntity], rows: Block, first: int) -> KnownName:
     name, _ = Counter(entities[row].name for row in rows).most_common(1)[0]
     kind, _ = Counter(entities[row].type for row in rows).most_common(1)[0]
-    told = (entities[row] for row in _told(entities, rows))
-    return KnownName(name, kind, len(rows), tuple(map(_sentence, told)), first)
+    described = (entities[row] for row in _told(entities, rows))
+    return KnownName(name, kind, len(rows), tuple(map(_sentence, described)), first)
 
 
 def _sentence(entity: RawEntity) -> str:
@@ -214,7 +214,7 @@ class Settled:
 
     def holds(self, *blocks: int) -> bool:
         """Whether all of these blocks were seen together."""
-        return any(seen.issuperset(blocks) for seen in self.together)
+        return any(window.issuperset(blocks) for window in self.together)
 
 
 def settle(

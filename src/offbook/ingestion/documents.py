@@ -82,8 +82,8 @@ def put_texts(
         document, status, message = _place(conn, character, reading, text_digest(reading.text))
         if status != "unchanged":
             documents.put(conn, character, document)
-        told = [message] if message else reading.messages
-        reports.append(DocumentReport(document.id, document.name, status, messages=[*told]))
+        messages = [message] if message else reading.messages
+        reports.append(DocumentReport(document.id, document.name, status, messages=[*messages]))
     return reports
 
 

@@ -108,8 +108,8 @@ class Extraction:
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
         await run_all([partial(self._extract, window) for window in windows])
         # A weak model reads the beginning of a window only: it is asked about the rest once more.
-        wanted = {chunk.id for chunk in self._left}
-        left = [chunk for chunk in self.every if chunk.id in wanted]
+        ids = {chunk.id for chunk in self._left}
+        left = [chunk for chunk in self.every if chunk.id in ids]
         windows = windows_of(left, left, settings.graph.window, count)
         await run_all([partial(self._extract, window, again=True) for window in windows])
 
@@ -164,23 +164,23 @@ class Extraction:
             answers = by_section(inputs.sections, answer)
             left = {window[number - 1].id for number in passed_over(inputs.sections, answers)}
             self._listed.update({entity.name: entity for entity in answer.entities})
-            found = []
+            readings = []
             for chunk, one in zip(window, answers, strict=True):
                 if chunk.id not in left:
-                    found.append((chunk, read_extraction(chunk, one, dates=dates)))
+                    readings.append((chunk, read_extraction(chunk, one, dates=dates)))
                 elif again:
                     names = names_alone(chunk.text, self._listed.values())
                     read = read_extraction(chunk, names, dates=dates)
-                    found.append((chunk, read._replace(note=_PASSED_OVER)))
-            await self.runtime.store.write(self._put, found)
+                    readings.append((chunk, read._replace(note=_PASSED_OVER)))
+            await self.runtime.store.write(self._put, readings)
             if not again:
                 self._left += [chunk for chunk in window if chunk.id in left]
-            self._steps.add(len(found))
+            self._steps.add(len(readings))
             return
         self._steps.add(len(window))
 
-    def _put(self, conn: Connection, found: Sequence[tuple[Chunk, Found]]) -> None:
-        for chunk, (mentions, relations, note) in found:
+    def _put(self, conn: Connection, readings: Sequence[tuple[Chunk, Found]]) -> None:
+        for chunk, (mentions, relations, note) in readings:
             graph.put_raw_entities(conn, self.character, mentions)
             graph.put_relations(conn, self.character, relations)
             jobs.finish(conn, self.character, jobs.EXTRACT, [chunk.id], note)
@@ -197,11 +197,11 @@ def windows_of(
         most: Tokens of a window; a longer chunk stands alone, and with 0 every one does.
         count: Counts the tokens of a text.
     """
-    wanted = {chunk.id for chunk in pending}
+    ids = {chunk.id for chunk in pending}
     windows: list[list[Chunk]] = []
     held, before = 0, ""
     for chunk in filter(has_words, every):
-        if chunk.id not in wanted:
+        if chunk.id not in ids:
             before = ""
             continue
         tokens = count(chunk.text)
@@ -326,15 +326,15 @@ def read_extraction(chunk: Chunk, answer: ExtractionAnswer, *, dates: bool = Fal
     known = frozenset(key for key, _ in listing.by_key)
     relations: list[RawRelation] = []
     for relation in answer.relations:
-        a, b, told = clean(relation.source), clean(relation.target), clean(relation.description)
+        a, b, text = clean(relation.source), clean(relation.target), clean(relation.description)
         ends = [n for n in (a, b) if dates or (name_key(n) or n) in known or not is_date(n)]
         if len(ends) == 2:
             place = len(relations)
             identity = _id(chunk.id, "r", place, a, b)
             strength = float(relation.strength)
-            relations.append(RawRelation(identity, chunk.id, place, a, b, told, strength))
+            relations.append(RawRelation(identity, chunk.id, place, a, b, text, strength))
         for name in ends:
-            listing.add_end(name, told, known, is_alone=len(ends) == 1)
+            listing.add_end(name, text, known, is_alone=len(ends) == 1)
     note = f"other names left out, since the section does not state them: {unproven}"
     return Found(listing.mentions(chunk), relations, note if unproven else "")
 
@@ -376,13 +376,13 @@ class _Listing:
                 self._listed(name, kind).told.append(evidence)
         return unproven
 
-    def add_end(self, name: str, told: str, known: Set[str], *, is_alone: bool) -> None:
+    def add_end(self, name: str, description: str, known: Set[str], *, is_alone: bool) -> None:
         """List the end of a relation, if it is not known; one ``is_alone`` is told all of it."""
         key = name_key(name) or name
         if key not in known:
-            self._listed(name, "").told.append(told)
+            self._listed(name, "").told.append(description)
         elif is_alone:
-            next(one for (k, _), one in self.by_key.items() if k == key).told.append(told)
+            next(one for (k, _), one in self.by_key.items() if k == key).told.append(description)
 
     def mentions(self, chunk: Chunk) -> list[RawEntity]:
         """All that is listed, with its place in the chunk."""
@@ -390,11 +390,11 @@ class _Listing:
         made = []
         for place, ((_, kind), one) in enumerate(self.by_key.items()):
             start, end = spans[one.name] or (None, None)
-            told = " ".join(dict.fromkeys(part for part in one.told if part))
+            text = " ".join(dict.fromkeys(part for part in one.told if part))
             identity = _id(chunk.id, "e", place, one.name, kind)
             aliases = tuple(dict.fromkeys(one.aliases))
             made.append(
-                RawEntity(identity, chunk.id, place, one.name, kind, told, start, end, aliases)
+                RawEntity(identity, chunk.id, place, one.name, kind, text, start, end, aliases)
             )
         return made
 

@@ -96,8 +96,8 @@ class _Nodes:
         order = sorted(rows, key=lambda row: (hashes[row], self.names[row]))
         # On the first step how low a centre's hash is depends on the settings alone. A cell that is
         # too large is divided further by how large it is: that concerns its own nodes only.
-        wanted = max(len(rows) / most.size, size / most.cluster_tokens)
-        share = wanted / len(rows) if depth else 1 / most.size
+        clusters = max(len(rows) / most.size, size / most.cluster_tokens)
+        share = clusters / len(rows) if depth else 1 / most.size
         centres = [row for row in order if hashes[row] < share * _SPAN]
         # Two at least, or nothing would be divided.
         cells = self._around(centres if len(centres) > 1 else order[:2], rows)

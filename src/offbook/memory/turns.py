@@ -64,9 +64,9 @@ def says_something(recall: Mapping[str, Any] | None) -> bool:
 
     ``recall`` is what is kept of it with its turn; None: nothing is known of it.
     """
-    kept = recall or {}
-    verdict = (kept.get("boundary") or {}).get("verdict")
-    return not kept.get("cut") and verdict != "out"
+    stored = recall or {}
+    verdict = (stored.get("boundary") or {}).get("verdict")
+    return not stored.get("cut") and verdict != "out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,8 +95,8 @@ async def retrieve_in_steps(
         except (AnswerError, InputRefused) as error:
             failed = why_without(error)
             break
-        wanted = step.thought if by_thought and step.thought.strip() else step.search
-        text = "" if step.enough else " ".join(wanted.split())
+        query = step.thought if by_thought and step.thought.strip() else step.search
+        text = "" if step.enough else " ".join(query.split())
         if not text or _terms(text) in map(_terms, searched):  # searched for before
             break
     return Steps(tuple(passages_by_step), tuple(searched), failed)

@@ -316,14 +316,14 @@ class OtherDocuments:
     name = "documents"
 
     async def search(
-        self, knowledge: Knowledge, question: str, seen: Sequence[Passage], most: int
+        self, knowledge: Knowledge, question: str, passages: Sequence[Passage], most: int
     ) -> Sequence[ContextItem]:
         """Unseen passages by words; see the protocol."""
         chunking = knowledge.settings.crag.splitter
-        deep = len(seen) + max(most, _LOOKED_AT)
+        deep = len(passages) + max(most, _LOOKED_AT)
         hits = await knowledge.search(question, chunking, deep, mode="lexical")
-        known = {passage.chunk.id for passage in seen}
-        drawn_on = {passage.chunk.document for passage in seen}
+        known = {passage.chunk.id for passage in passages}
+        drawn_on = {passage.chunk.document for passage in passages}
         new = [hit for hit in hits if hit.chunk.id not in known]
         others = [hit for hit in new if hit.chunk.document not in drawn_on]
         same = [hit for hit in new if hit.chunk.document in drawn_on]

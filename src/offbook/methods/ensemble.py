@@ -19,7 +19,7 @@ from offbook.context.assembly import named, passages_joined, sentences_once
 from offbook.memory.gate import calls_for_nothing
 from offbook.methods.amadeus import extract, none_revealing, select, unjudged
 from offbook.methods.rolerag import look_up
-from offbook.methods.understanding import analysis_of, of_others, understand
+from offbook.methods.understanding import analysis_of, emotion_of, of_others, understand
 from offbook.models.batching import gather_all
 from offbook.models.embedders import KnownVectors
 from offbook.retrieval.boundary import entity_item, relation_item
@@ -96,7 +96,7 @@ class Ensemble:
             partial(understand, knowledge, graph, names, profile),
         )
         query = "" if answer is None else f"\n{answer.query}".rstrip()
-        emotion = None if answer is None else answer.by_emotion()
+        emotion = None if answer is None else emotion_of(answer)
         # 2 -- who is named, and what is beyond; then what the texts say, and what comes back ----
         near = await knowledge.embedder.embed([names.question, *names.candidates], "query")
         analysis = None if answer is None else analysis_of(answer, names, near)
@@ -254,8 +254,8 @@ def _entities(
         item = entity_item(graph, place, min(float(above[place]) / 10, 0.99), names.question)
         if above[place] >= settings.likeness and item.title not in shown:
             others.append(item)
-            own = graph.own
-            ties = [] if own is None else graph.between(own, place)
+            self_place = graph.own
+            ties = [] if self_place is None else graph.between(self_place, place)
             findings.relations += [relation_item(graph, tie) for tie in ties]
     most = max(0, settings.entities - len(by_name))
     why = f"others are nearer to the question (ensemble.entities = {settings.entities})"

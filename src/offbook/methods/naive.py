@@ -30,6 +30,6 @@ class Naive:
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:
         """The top-k chunks as pieces of knowledge."""
         settings = knowledge.settings.naive
-        asked = knowledge.addressed(question)
-        hits = await knowledge.search(asked, settings.splitter, settings.k)
+        resolved = knowledge.addressed(question)
+        hits = await knowledge.search(resolved, settings.splitter, settings.k)
         return knowledge.recall(self.name, question, [knowledge.passage(hit) for hit in hits])

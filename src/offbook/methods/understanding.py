@@ -29,6 +29,7 @@ from offbook.prompts.question import (
 from offbook.retrieval.beyond import mentions
 from offbook.retrieval.boundary import Analysis, QuestionNames, entity_item, relation_item
 from offbook.retrieval.name_table import key_of
+from offbook.text.emotion_names import EMOTIONS
 from offbook.text.words import fold
 from offbook.types import Skipped
 
@@ -58,8 +59,8 @@ def of_others(graph: GraphIndex, names: QuestionNames) -> QuestionNames:
     own_words = set(key_of(graph.character))
     known = []
     for name in names.known:
-        own = {graph.own} if own_words.issuperset(name.key) else set()
-        places = tuple(place for place in name.entities if place not in own)
+        excluded = {graph.own} if own_words.issuperset(name.key) else set()
+        places = tuple(place for place in name.entities if place not in excluded)
         known += [replace(name, entities=places)] if places else []
     return replace(names, known=tuple(known))
 
@@ -102,14 +103,14 @@ def _inputs(
 ) -> UnderstandInputs:
     """Put together what is known without a call: also whom it names, and ties to the character."""
     character, count = knowledge.character, knowledge.count
-    called, own = [*graph.called], graph.own
+    called, self_place = [*graph.called], graph.own
     places = dict.fromkeys(place for name in names.known if name.sure for place in name.entities)
     items: list[ContextItem] = []
     for place in [*places][:_LINES]:
-        ties = [] if own is None else graph.between(own, place)[:1]
+        ties = [] if self_place is None else graph.between(self_place, place)[:1]
         items += [entity_item(graph, place, 1.0), *(relation_item(graph, tie) for tie in ties)]
-    if own is not None:
-        called += graph.entity(own).names
+    if self_place is not None:
+        called += graph.entity(self_place).names
     others = (name for name in dict.fromkeys(called) if fold(name) != fold(character.name))
     earlier = knowledge.history[-_EARLIER:] if knowledge.settings.retrieval.follow_up else ()
     return UnderstandInputs(
@@ -131,6 +132,12 @@ def _inputs(
         lines=tuple(f"{one.title}: {shortened(one.text, _LINE_TOKENS, count)}" for one in items),
         as_of="" if knowledge.point is None else knowledge.point.text,
     )
+
+
+def emotion_of(answer: Understanding) -> dict[str, int]:
+    """Fill in all eight emotions; those that are not named have 1, not at all."""
+    strengths = {feeling.emotion: feeling.strength for feeling in answer.feelings}
+    return {name: strengths.get(name, 1) for name in EMOTIONS}
 
 
 def analysis_of(

@@ -39,10 +39,10 @@ async def server_limits(base_url: str, model: str, api_key: str | None = None) -
         for path, read in _DIALECTS.items():
             try:
                 response = await client.get(f"{root}{path}")
-                found = read(response.json(), model) if response.is_success else ServerLimits()
+                answer = read(response.json(), model) if response.is_success else ServerLimits()
             except (httpx.HTTPError, ValueError, TypeError, LookupError, AttributeError):
                 continue
-            limits = ServerLimits(limits.window or found.window, limits.slots or found.slots)
+            limits = ServerLimits(limits.window or answer.window, limits.slots or answer.slots)
     return limits
 
 
@@ -89,8 +89,8 @@ _DIALECTS: Final[Mapping[str, Callable[[Any, str], ServerLimits]]] = {
 def _named(rows: Any, key: str, model: str) -> Mapping[str, Any]:
     """Find the row of a model; Ollama writes "qwen3" as "qwen3:latest"."""
     names = (model, f"{model}:latest")
-    found: list[Mapping[str, Any]] = [row for row in rows if row[key] in names]
-    return found[0]
+    matching: list[Mapping[str, Any]] = [row for row in rows if row[key] in names]
+    return matching[0]
 
 
 def _count(value: Any) -> int | None:

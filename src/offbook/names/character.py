@@ -159,8 +159,8 @@ def _ends_there(
     tokens: list[Token], first: int, last: int, alias: tuple[str, ...], common: frozenset[str]
 ) -> bool:
     """Whether what follows leaves the words a name of their own."""
-    given = first > 0 and tokens[first - 1].low in _GIVING | grammar.AUXILIARIES
-    if _continues_name(tokens, last) or (not given and _is_attribute(tokens, last)):
+    is_given = first > 0 and tokens[first - 1].low in _GIVING | grammar.AUXILIARIES
+    if _continues_name(tokens, last) or (not is_given and _is_attribute(tokens, last)):
         return False
     if len(alias) == 1 and alias[0] in common and starts_clause(tokens, first):
         after = tokens[last].low if last < len(tokens) else ""

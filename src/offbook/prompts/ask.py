@@ -85,10 +85,10 @@ def parameters_of(sample: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
         sample: Its number; the first keeps the seed.
         parameters: Those that were asked for.
     """
-    told, seed = dict(parameters), parameters.get("seed")
+    sampling, seed = dict(parameters), parameters.get("seed")
     if not sample or not isinstance(seed, int) or isinstance(seed, bool):
-        return told
-    return {**told, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}
+        return sampling
+    return {**sampling, "seed": (seed + sample + _HALF) % (2 * _HALF) - _HALF}
 
 
 class RequestOptions(TypedDict, total=False):

@@ -33,12 +33,12 @@ def write_memory(said: str, answered: str) -> str:
     return f"{_SAID}{said}{_ANSWERED}{answered}"
 
 
-def write_told(told: str, own_word: str = "", before: Sequence[str] = ()) -> str:
+def write_told(statement: str, own_word: str = "", before: Sequence[str] = ()) -> str:
     """What the other told in a conversation, or what the character committed itself to.
 
     ``before`` are statements that it supersedes, oldest first.
     """
-    text = f"{_OWN_WORD}{own_word}" if own_word else f"{_TOLD}{told}"
+    text = f"{_OWN_WORD}{own_word}" if own_word else f"{_TOLD}{statement}"
     return text + "".join(f"{_BEFORE}{earlier}" for earlier in before)
 
 

@@ -191,10 +191,10 @@ def check_verify_group(inputs: VerifyGroupInputs, answer: VerifyGroupAnswer) -> 
     for verdict in in_order(answer.items, len(inputs.groups)):
         if verdict.split:
             members = sorted(number for part in verdict.parts for number in part)
-            wanted = list(range(1, len(inputs.groups[verdict.item - 1].members) + 1))
-            if members != wanted:
+            numbers = list(range(1, len(inputs.groups[verdict.item - 1].members) + 1))
+            if members != numbers:
                 raise InvalidAnswer(
-                    f"item {verdict.item}: the parts must hold each of {wanted} exactly once, "
+                    f"item {verdict.item}: the parts must hold each of {numbers} exactly once, "
                     f"not {members[:50]}"
                 )
 
@@ -296,14 +296,14 @@ def _refuse_exchanged(inputs: MergeEntitiesInputs, parts: Sequence[MergedEntity]
     one name for all says nothing of the descriptions.
     """
     names = [frozenset(map(fold, entity.names)) for entity in inputs.entities]
-    given = [
+    answered = [
         (part.item, fold(part.name), theirs) for part, theirs in zip(parts, names, strict=True)
     ]
     every = frozenset().union(*names)
-    in_place = frozenset().union(*(theirs for _, name, theirs in given if name in theirs))
+    in_place = frozenset().union(*(theirs for _, name, theirs in answered if name in theirs))
     astray = {
         item: name
-        for item, name, theirs in given
+        for item, name, theirs in answered
         if name in every and name not in theirs and name not in in_place
     }
     if len(set(astray.values())) > 1:

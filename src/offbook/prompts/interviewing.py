@@ -136,8 +136,8 @@ class BatchRating(Analysed):
     rating: Annotated[float, Field(ge=1, le=5), BeforeValidator(FIVE_BY_PARTS)]
 
 
-def _percent(given: Any) -> Any:
-    return PERCENT(given.strip().removesuffix("%")) if isinstance(given, str) else PERCENT(given)
+def _percent(value: Any) -> Any:
+    return PERCENT(value.strip().removesuffix("%")) if isinstance(value, str) else PERCENT(value)
 
 
 class PolePercentage(BaseModel):
@@ -147,11 +147,11 @@ class PolePercentage(BaseModel):
     percent: Annotated[float, Field(ge=0, le=100), BeforeValidator(_percent)]
 
 
-def _as_list(given: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """``{"E": 70, "I": 30}`` is what many models write instead of a list."""
-    if isinstance(given, dict):
-        return [{"pole": pole, "percent": percent} for pole, percent in given.items()]
-    return given
+    if isinstance(value, dict):
+        return [{"pole": pole, "percent": percent} for pole, percent in value.items()]
+    return value
 
 
 class PolePercentages(Analysed):
@@ -187,12 +187,12 @@ class Preference(Analysed):
 def check_percentages(inputs: BatchToRate, answer: PolePercentages) -> None:
     """Both poles once, summing to 100."""
     require_analysis(inputs, answer)
-    wanted = {inputs.first.name, inputs.second.name}
-    given = [each.pole for each in answer.percentages]
-    if set(given) != wanted or len(given) != 2:
+    poles = {inputs.first.name, inputs.second.name}
+    answered = [each.pole for each in answer.percentages]
+    if set(answered) != poles or len(answered) != 2:
         raise InvalidAnswer(
             f"give a percentage of {inputs.first.name} and one of {inputs.second.name}, "
-            f"not of {', '.join(given) or 'nothing'}"
+            f"not of {', '.join(answered) or 'nothing'}"
         )
     total = sum(each.percent for each in answer.percentages)
     if abs(total - 100) > _ROUNDING:
@@ -225,8 +225,8 @@ def _percentages_in(text: str) -> dict[str, Any]:
         raise InvalidAnswer(
             "the answer does not hold the percentages of both poles once each", answer=text
         )
-    given = [{"pole": pole, "percent": percent} for pole, percent in pairs]
-    return {"analysis": text.strip(), "percentages": given}
+    rows = [{"pole": pole, "percent": percent} for pole, percent in pairs]
+    return {"analysis": text.strip(), "percentages": rows}
 
 
 RATE_MBTI_ITEM: Final = judgement(

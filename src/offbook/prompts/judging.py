@@ -125,19 +125,19 @@ class Range:
     high: int
     whole: bool = True
 
-    def __call__(self, given: Any) -> Any:
-        """The number that ``given`` means; ValueError where it is none on this scale."""
-        if isinstance(given, str):
-            match = _WHOLE.fullmatch(_plain(given))
+    def __call__(self, value: Any) -> Any:
+        """The number that ``value`` means; ValueError where it is none on this scale."""
+        if isinstance(value, str):
+            match = _WHOLE.fullmatch(_plain(value))
             if match is None:
                 raise ValueError(f"not one number from {self.low} to {self.high}")
             return self.checked(match["value"], match["top"])
-        if isinstance(given, bool) and (self.low, self.high) != (0, 1):
+        if isinstance(value, bool) and (self.low, self.high) != (0, 1):
             raise ValueError("true and false are no rating here")
-        if isinstance(given, bool | int | float):
-            is_whole = float(given).is_integer()
-            return self.checked(str(int(given)) if is_whole else repr(given), None)
-        return given
+        if isinstance(value, bool | int | float):
+            is_whole = float(value).is_integer()
+            return self.checked(str(int(value)) if is_whole else repr(value), None)
+        return value
 
     def checked(self, value: str, top: str | None) -> int | float:
         """The value of a number as it was written.
@@ -202,18 +202,18 @@ class Judged(Json[M]):
             raise InvalidAnswer("there are different ratings in and around the JSON", answer=text)
 
 
-def plain_keys(given: Any) -> Any:
+def plain_keys(value: Any) -> Any:
     """The keys of an object in lower case and English, for models that answer in their own way.
 
     Raises:
         ValueError: two keys are then the same.
     """
-    if not isinstance(given, dict):
-        return given
-    keys = [str(key).strip().casefold() for key in given]
-    plain = {_KEYS.get(key, key): part for key, part in zip(keys, given.values(), strict=True)}
-    if len(plain) != len(given):
-        raise ValueError(f"a property stands twice: {', '.join(map(str, given))}")
+    if not isinstance(value, dict):
+        return value
+    keys = [str(key).strip().casefold() for key in value]
+    plain = {_KEYS.get(key, key): part for key, part in zip(keys, value.values(), strict=True)}
+    if len(plain) != len(value):
+        raise ValueError(f"a property stands twice: {', '.join(map(str, value))}")
     return plain
 
 
@@ -266,13 +266,13 @@ def labelled_letter(text: str) -> dict[str, Any]:
     return {"analysis": named["analysis"], "best": named["rating"]}
 
 
-def yes_or_no(given: Any) -> Any:
+def yes_or_no(value: Any) -> Any:
     """``yes`` or ``no`` for the ways of saying it; anything else as it is."""
-    if isinstance(given, bool):
-        return "yes" if given else "no"
-    if isinstance(given, str):
-        return _SAYS.get(given.strip(" .!。*_`\"'").casefold(), given)
-    return given
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return _SAYS.get(value.strip(" .!。*_`\"'").casefold(), value)
+    return value
 
 
 def require_analysis(_: object, answer: Any) -> None:
@@ -334,10 +334,10 @@ def rating_or_none_in(text: str) -> dict[str, Any]:
     return {"analysis": analysis, "rating": None}
 
 
-def of_ten_or_none(given: Any) -> Any:
+def of_ten_or_none(value: Any) -> Any:
     """A rating from 1 to 10 as it stands alone; None for the ways of saying that there is none."""
-    is_none = given is None or (isinstance(given, str) and _UNJUDGED.fullmatch(_plain(given)))
-    return None if is_none else TEN(given)
+    is_none = value is None or (isinstance(value, str) and _UNJUDGED.fullmatch(_plain(value)))
+    return None if is_none else TEN(value)
 
 
 In = TypeVar("In")
@@ -357,8 +357,8 @@ class Analysed(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain(cls, given: object) -> object:
-        return plain_keys(given)
+    def _plain(cls, value: object) -> object:
+        return plain_keys(value)
 
 
 class RatingOfTen(Analysed):

@@ -212,15 +212,15 @@ def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {"title": model.__name__, **shape}
 
 
-def _strict(given: Any, where: str) -> Any:
-    if isinstance(given, list):
-        return [_strict(part, where) for part in given]
-    if not isinstance(given, dict):
-        return given
-    if "prefixItems" in given or isinstance(given.get("additionalProperties"), dict):
+def _strict(schema: Any, where: str) -> Any:
+    if isinstance(schema, list):
+        return [_strict(part, where) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "prefixItems" in schema or isinstance(schema.get("additionalProperties"), dict):
         raise TypeError(f"{where} has a tuple or an open dictionary: use a list of named parts")
     shape: dict[str, Any] = {}
-    for key, part in given.items():
+    for key, part in schema.items():
         if key in ("properties", "$defs"):
             shape[key] = {name: _strict(inner, f"{where}.{name}") for name, inner in part.items()}
         elif key in ("enum", "const", "required"):
@@ -268,12 +268,12 @@ def in_order(parts: Sequence[Part], count: int) -> list[Part]:
     Raises:
         InvalidAnswer: names the numbers that are missing, repeated or unknown.
     """
-    given = Counter(part.item for part in parts)
+    counts = Counter(part.item for part in parts)
     wanted = range(1, count + 1)
     faults = {
-        "missing": [n for n in wanted if n not in given],
-        "given more than once": sorted(n for n, times in given.items() if times > 1),
-        "not in the question": sorted(n for n in given if n not in wanted),
+        "missing": [n for n in wanted if n not in counts],
+        "given more than once": sorted(n for n, times in counts.items() if times > 1),
+        "not in the question": sorted(n for n in counts if n not in wanted),
     }
     complaints = [f"{fault}: {_listed(numbers)}" for fault, numbers in faults.items() if numbers]
     if complaints:

@@ -14,7 +14,6 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, Field
 
 from offbook.prompts.prompt import Json, Prompt, Text
-from offbook.text.emotion_names import EMOTIONS
 from offbook.types import Message
 
 
@@ -141,11 +140,6 @@ class Understanding(BaseModel):
     unknown: list[Unknown]
     premise: str
     feelings: list[Feeling]
-
-    def by_emotion(self) -> dict[str, int]:
-        """All eight emotions; those that are not named have 1, not at all."""
-        strengths = {feeling.emotion: feeling.strength for feeling in self.feelings}
-        return {name: strengths.get(name, 1) for name in EMOTIONS}
 
 
 UNDERSTAND_QUESTION: Final = Prompt(

@@ -124,14 +124,14 @@ def check_summarized(text: str, material: Iterable[str]) -> None:
         text: The summary.
         material: What it was made from.
     """
-    given = list(material)
-    if _says_nothing(text) and text not in given and not all(map(_says_nothing, given)):
+    texts = list(material)
+    if _says_nothing(text) and text not in texts and not all(map(_says_nothing, texts)):
         raise InvalidAnswer(f"the text {text[:40]!r} says nothing; write what the given texts say")
-    if len(text) > max(_LONG_CHARS, _TIMES * sum(map(len, given))):
+    if len(text) > max(_LONG_CHARS, _TIMES * sum(map(len, texts))):
         raise InvalidAnswer(
-            f"a text of {len(text)} characters is no summary of {sum(map(len, given))}; be brief"
+            f"a text of {len(text)} characters is no summary of {sum(map(len, texts))}; be brief"
         )
-    check_described([text], given)
+    check_described([text], texts)
 
 
 _SERVICE: Final = re.compile(

@@ -34,11 +34,11 @@ class KnownName:
         """The item of the wording."""
         count = f"{self.mentions} mention{'s' if self.mentions > 1 else ''}"
         head = f'"{one_line(self.name)}" ({", ".join(part for part in (self.type, count) if part)})'
-        told = (
+        lines = (
             f"({number}) {shortened(one_line(sentence), _TOLD_CHARS)}"
             for number, sentence in enumerate(self.told, self.first)
         )
-        return " ".join([head, *told])
+        return " ".join([head, *lines])
 
     @property
     def sentences(self) -> range:
@@ -89,11 +89,11 @@ def check_who_is_who(inputs: WhoIsWhoInputs, answer: WhoIsWho) -> None:
     if unknown := sorted(cited - every):
         raise InvalidAnswer(f"there are {len(every)} sentences, none of them {unknown[:20]}")
     for several in answer.several:
-        own = inputs.names[several.number - 1].sentences
-        told = Counter(n for bearer in several.bearers for n in bearer)
-        if wrong := sorted(n for n, times in told.items() if n not in own or times > 1):
+        valid = inputs.names[several.number - 1].sentences
+        times_named = Counter(n for bearer in several.bearers for n in bearer)
+        if wrong := sorted(n for n, times in times_named.items() if n not in valid or times > 1):
             raise InvalidAnswer(
-                f"the bearers of name {several.number} part its sentences {list(own)}, each with "
+                f"the bearers of name {several.number} part its sentences {list(valid)}, each with "
                 f"one of them; {wrong[:20]} are none of these or stand twice"
             )
     if twice := sorted(n for n, times in Counter(parted).items() if times > 1):

@@ -46,8 +46,8 @@ def mentions(text: str, name: str) -> bool:
     """Whether a text uses every word of a name, in any form; with its capital, where it has one."""
     if name[:1].isupper() and name.split(None, 1)[0] not in text:
         return False
-    wanted = set(search_terms(name))
-    return bool(wanted) and wanted.issubset(search_terms(text))
+    terms = set(search_terms(name))
+    return bool(terms) and terms.issubset(search_terms(text))
 
 
 def _of_its_people(word: str) -> Iterator[str]:

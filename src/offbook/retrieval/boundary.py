@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.graph.assembly import Relation
     from offbook.prompts.question import QuestionInputs
     from offbook.protocols import ChatModel, Embedder
     from offbook.retrieval.graph_index import GraphIndex
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.search import LexicalIndex
     from offbook.settings.model import RoleragSettings
     from offbook.stores.connection import Connection
-    from offbook.types import Entity, Position, Relation
+    from offbook.types import Entity, Position
 
 
 MOST_CANDIDATES: Final = 16
@@ -120,9 +121,9 @@ class QuestionNames:
 
     def nearest_candidate(self, name: str) -> int | None:
         """The candidate that shares most words with a name, or None where none shares any."""
-        wanted = set(search_terms(name)) or set(key_of(name))
+        terms = set(search_terms(name)) or set(key_of(name))
         shared = [
-            len(wanted & (set(search_terms(candidate)) or set(key_of(candidate))))
+            len(terms & (set(search_terms(candidate)) or set(key_of(candidate))))
             for candidate in self.candidates
         ]
         best = max(range(len(shared)), key=lambda place: (shared[place], -place), default=None)
@@ -301,7 +302,7 @@ def find_context(
     analysis: Analysis,
     settings: RoleragSettings,
     grounds: tuple[Source, ...] = (),
-    told: Mapping[str, MemoryEvidence] = MappingProxyType({}),
+    evidence: Mapping[str, MemoryEvidence] = MappingProxyType({}),
     types: Sequence[str] = ENTITY_TYPES,
     profile: str = "",
     *,
@@ -315,14 +316,14 @@ def find_context(
         analysis: What the model made of it.
         settings: How many, and how near.
         grounds: What the model's verdicts rest on: the sources of the character's profile.
-        told: Folded name of an entity -> what the character was told of it.
+        evidence: Folded name of an entity -> what the character was told of it.
         types: What an entity of the graph may be (``graph.entity_types``).
         profile: The character's summary, which may mention what no chunk was found for.
         at_a_point: Whether a part of the story alone is known: then what no text has mentioned
             yet is unheard of, whatever the model has read of the rest.
     """
     branches = _Branches(
-        index, names, analysis, settings, grounds, told, types, profile, at_a_point=at_a_point
+        index, names, analysis, settings, grounds, evidence, types, profile, at_a_point=at_a_point
     )
     return branches.run()
 
@@ -370,7 +371,7 @@ class _Branches:
         analysis: Analysis,
         settings: RoleragSettings,
         grounds: tuple[Source, ...],
-        told: Mapping[str, MemoryEvidence],
+        evidence: Mapping[str, MemoryEvidence],
         types: Sequence[str],
         profile: str,
         *,
@@ -378,7 +379,7 @@ class _Branches:
     ) -> None:
         self._index, self._names, self._analysis = index, names, analysis
         self._settings, self._grounds = settings, grounds
-        self._told, self._types = told, types
+        self._told, self._types = evidence, types
         self._profile, self._at_a_point = profile, at_a_point
         self._reasons: list[BoundaryReason] = []
         self._found = Findings()
@@ -508,8 +509,8 @@ class _Branches:
 class _Collected:
     """Entities and relations with the character, each once, with the best score it was found by."""
 
-    def __init__(self, index: GraphIndex, found: Findings, question: str) -> None:
-        self._index, self._found, self._question = index, found, question
+    def __init__(self, index: GraphIndex, findings: Findings, question: str) -> None:
+        self._index, self._found, self._question = index, findings, question
         self._entities: dict[int, ContextItem] = {}
         self._relations: dict[tuple[str, str, str], ContextItem] = {}
 

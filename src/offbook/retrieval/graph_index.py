@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from offbook.errors import IndexMissing
-from offbook.graph.assembly import CHUNKING, character_node, load_graph
+from offbook.graph.assembly import CHUNKING, Graph, character_node, load_graph
 from offbook.names.person import is_person
 from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.retrieval.beyond import last_year_of, mentions
@@ -30,14 +30,14 @@ from offbook.stores import graph as graph_rows
 from offbook.stores import vectors as vector_rows
 from offbook.stores.characters import NAMES
 from offbook.text.words import search_terms
-from offbook.types import Graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from offbook.graph.assembly import Relation
     from offbook.protocols import Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Entity, Position, Relation
+    from offbook.types import Character, Entity, Position
 
 FEW: Final = 8
 """Fewer entities do not say what likeness chance gives."""

@@ -114,22 +114,22 @@ async def find_meant(
     revision = 0 if until is None else character.revision
     view = View(character.id, conversation.principal, until, revision)
     index = await memory_index(store, view)
-    found = RecalledMemories(skipped=left_out(index, view, felt.why))
+    recalled = RecalledMemories(skipped=left_out(index, view, felt.why))
     if not index.ids:
-        return found
+        return recalled
     meant = Meant(question, felt.vector, with_mood(felt, conversation, mood))
     over = sum(turn in conversation.present for turn in index.turns) if conversation.present else 0
     ranked = await worked_out(rank, index, meant, _LOOKED_AT * k + over)
     ranked = [one for one in ranked if index.turns[index.rows[one.id]] not in conversation.present]
     if meant.emotion is not None and names_feeling(question):
         ranked = with_felt(index, meant.emotion, ranked, places, pool)
-        found.felt = FELT
+        recalled.felt = FELT
     earlier = _superseded(index)
     named = {name for one in ranked for name in (one.id, *earlier.get(one.id, ()))}
     fragments = {one.id: one for one in await store.read(memories.get, character.id, list(named))}
     passed_over: list[Skipped] = []
     for one in ranked:
-        if one.id not in fragments or len(found.items) == k:
+        if one.id not in fragments or len(recalled.items) == k:
             continue
         before = [fragments[name] for name in earlier.get(one.id, ()) if name in fragments]
         item = told_item(fragments[one.id], one.score, before)
@@ -139,9 +139,9 @@ async def find_meant(
         if why:
             passed_over.append(Skipped("memory", item.title or shortened(item.text, _NAMED), why))
         else:
-            found.items.append(item)
-    found.skipped += passed_over[: k - len(found.items)]
-    return found
+            recalled.items.append(item)
+    recalled.skipped += passed_over[: k - len(recalled.items)]
+    return recalled
 
 
 class Ranked(NamedTuple):
@@ -194,11 +194,11 @@ def _now(index: MemoryIndex) -> NDArray[np.intp]:
         row = last = index.rows.get(name, -1)
         if row < 0:
             continue
-        seen = {last}
+        passed = {last}
         while (after := index.rows.get(index.retired.get(index.ids[last]) or "", -1)) >= 0:
-            if after in seen:
+            if after in passed:
                 break
-            seen.add(after)
+            passed.add(after)
             last = after
         # A turn whose statements stand for it; a statement that is superseded only later counts.
         now[row] = -1 if index.kinds[row] is None else last

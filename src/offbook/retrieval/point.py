@@ -56,14 +56,14 @@ def parse_point(conn: Connection, character: str, text: str) -> Position:
     """
     infos = documents.list_all(conn, character)
     order = {info.id: place for place, info in enumerate(infos)}
-    if (found := _document(infos, text)) is not None:
-        return Position(order[found.id], found.chars)
+    if (document := _document(infos, text)) is not None:
+        return Position(order[document.id], document.chars)
     for mark in ("#", "@"):
         for name, rest in _splits(text, mark):
-            if (found := _document(infos, name)) is not None:
-                whole = documents.require(conn, character, found.id)
+            if (document := _document(infos, name)) is not None:
+                whole = documents.require(conn, character, document.id)
                 read = _end_of_section if mark == "#" else _offset
-                return Position(order[found.id], read(whole, rest.strip()))
+                return Position(order[document.id], read(whole, rest.strip()))
     for chunk in chunk_rows.get_chunks(conn, character, [text.strip()]):
         return Position(order[chunk.document], chunk.end)
     raise UsageError(f"no point {text!r} in the story of {character!r}", _nearest(infos, text))
@@ -138,14 +138,14 @@ def _offset(document: Document, text: str) -> int:
     return int(text)
 
 
-def _end_of_section(document: Document, wanted: str) -> int:
+def _end_of_section(document: Document, heading: str) -> int:
     """Where the section under a heading path ends, with the sections inside it.
 
     Raises:
         UsageError: there is none, or several.
     """
     headed = [section for section in sections(document.text) if section.headings]
-    want = _path(wanted)
+    want = _path(heading)
     exact = [place for place, section in enumerate(headed) if _whole(section) == want]
     ends = [place for place, section in enumerate(headed) if want and _ends_with(section, want)]
     chosen = (
@@ -162,13 +162,13 @@ def _end_of_section(document: Document, wanted: str) -> int:
             for place in chosen[:_CANDIDATES]
         )
         raise UsageError(
-            f"{document.name!r} has {len(chosen)} sections {wanted!r}", f"give the place: {places}"
+            f"{document.name!r} has {len(chosen)} sections {heading!r}", f"give the place: {places}"
         )
     known = [", ".join(section.headings) for section in headed]
     otherwise = f"its headings: {'; '.join(known[:_CANDIDATES])}" if known else "it has no headings"
     raise UsageError(
-        f"{document.name!r} has no heading {wanted!r}",
-        characters.nearest(wanted, [*known, *(s.headings[-1] for s in headed)], otherwise),
+        f"{document.name!r} has no heading {heading!r}",
+        characters.nearest(heading, [*known, *(s.headings[-1] for s in headed)], otherwise),
     )
 
 
@@ -216,5 +216,5 @@ def _nearest(infos: Sequence[DocumentInfo], text: str) -> str:
     otherwise = f"name {_FORMS}"
     if names:
         otherwise += f"; documents: {', '.join(map(repr, names[:5]))}"
-    wanted = re.split("[#@]", text, maxsplit=1)[0]
-    return characters.nearest(wanted, names, otherwise)
+    name = re.split("[#@]", text, maxsplit=1)[0]
+    return characters.nearest(name, names, otherwise)

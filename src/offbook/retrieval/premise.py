@@ -67,10 +67,10 @@ def false_kinship(index: GraphIndex, names: QuestionNames) -> list[ContextItem]:
     return false
 
 
-def _kinship_of(index: GraphIndex, own: int, place: int) -> Iterator[tuple[str, Sequence[str]]]:
+def _kinship_of(index: GraphIndex, subject: int, place: int) -> Iterator[tuple[str, Sequence[str]]]:
     """The sentences on somebody and the character that tell of kinship, with its words."""
-    between = [relation.description for relation in index.between(own, place)]
-    own_words = {fold(word) for name in index.entity(own).names for word in name.split()}
+    between = [relation.description for relation in index.between(subject, place)]
+    own_words = {fold(word) for name in index.entity(subject).names for word in name.split()}
     for text in (*between, index.entity(place).description):
         for start, end in sentences(text):
             said = [fold(word) for word in _WORD.findall(text[start:end])]

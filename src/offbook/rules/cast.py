@@ -71,8 +71,8 @@ def read_cast(
     members = tuple(
         _member(person, people, places, apart, further.get(person, ())) for person in people
     )
-    at = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in mentioned)
-    return Cast(members, at, attribute(texts, members, at))
+    placed = tuple(CastMention(p.text, p.start, p.end, numbers[person]) for p, person in mentioned)
+    return Cast(members, placed, attribute(texts, members, placed))
 
 
 def _decided(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
@@ -119,17 +119,17 @@ def _member(
 ) -> CastMember:
     """The person with all forms of the name: the fullest first, those of no text last."""
     forms = sorted(person.forms, key=_by_fullness)
-    told = [name for form in forms for name in (form.text, *_untitled(form))]
-    told += _short(person, people)
+    spelled = [name for form in forms for name in (form.text, *_untitled(form))]
+    spelled += _short(person, people)
     fond = (places[number].fond + form.text for form in forms for number in form.places)
-    told += [name for name in fond if name not in told]
-    own = [form.text for form in forms]
+    spelled += [name for name in fond if name not in spelled]
+    spellings = [form.text for form in forms]
     names = {
         name.casefold(): name
-        for name in reversed(told)
-        if name in own or not any(apart(name, other) for other in own)
+        for name in reversed(spelled)
+        if name in spellings or not any(apart(name, other) for other in spellings)
     }
-    aliases = dict.fromkeys(names[key] for name in told if (key := name.casefold()) in names)
+    aliases = dict.fromkeys(names[key] for name in spelled if (key := name.casefold()) in names)
     keys = set(map(name_key, aliases))
     aliases |= dict.fromkeys(name for name in further if name_key(name) not in keys)
     return CastMember(forms[0].text, tuple(aliases), person.gender)

@@ -161,15 +161,15 @@ def _extends(
 
 def _surnames(forms: Iterable[Form]) -> Counter[str]:
     """Words that stand as surnames behind titles and given names."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for form in forms:
         if form.is_role or not form.words:
             continue
         titled = form.name.takes_surname
         known = len(form.words) > 1 and is_given_name(form.words[0])
         if titled or (known and form.words[-1] not in HEADS):
-            found[form.words[-1]] += form.count * (1 + titled)
-    return found
+            counts[form.words[-1]] += form.count * (1 + titled)
+    return counts
 
 
 def _is_person(
@@ -204,8 +204,8 @@ def _is_german_name(form: Form, lows: Sequence[str], surnames: Counter[str]) -> 
         return False
     if form.name.titles or form.name.kin:
         return True
-    given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
-    return given or (len(lows) == 1 and lows[0] in surnames)
+    is_given = is_given_name(lows[0]) and lows[0] not in GERMAN_NOUNS
+    return is_given or (len(lows) == 1 and lows[0] in surnames)
 
 
 def _is_plural(word: str, surnames: Counter[str]) -> bool:
@@ -239,13 +239,13 @@ def _is_single_name(
         return counts.capital[low] > 0
     if low in COUNTRIES_AND_CITIES or low in HEADS or low in PERSON_TITLES or len(low) < 2:
         return False
-    given = is_given_name(low)
-    capital = counts.capital[low] or not (given or is_common(low))
-    if counts.plain[low] > capital * (1 + _NAMES * given) or not capital:
+    is_given = is_given_name(low)
+    capital = counts.capital[low] or not (is_given or is_common(low))
+    if counts.plain[low] > capital * (1 + _NAMES * is_given) or not capital:
         return False
     person, place = _weights(form, places)
     place += sum(weight for end, weight in PLACE_ENDINGS if low.endswith(end))
-    if given:
+    if is_given:
         return person + 1 >= place
     enough = person - place >= _ENOUGH and person >= _SHARE * form.count
     return enough and form.count > 1
@@ -325,13 +325,13 @@ def _acts(word: str) -> bool:
 
 def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender:
     """By the first pronoun that follows in the sentence of each mention."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for number in form.places[:400]:
         place = places[number]
         behind = texts[place.text][place.end : place.end + _NEAR]
         if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
-            found["m" if match[1] else "f"] += 1
-    total = found["m"] + found["f"]
+            counts["m" if match[1] else "f"] += 1
+    total = counts["m"] + counts["f"]
     genders: tuple[Gender, ...] = ("m", "f")
-    told = (each for each in genders if total > 1 and found[each] >= _LEAN * total)
-    return next(told, "")
+    likely = (each for each in genders if total > 1 and counts[each] >= _LEAN * total)
+    return next(likely, "")

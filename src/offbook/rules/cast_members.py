@@ -454,7 +454,7 @@ def _one_given(a: str, b: str) -> bool:
 
 def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Place]) -> list[int]:
     """The number of the chapter or sentence of each place, over all texts."""
-    found: list[int] = []
+    ordinals: list[int] = []
     before = 0
     ends: list[int] = []
     text = -1
@@ -463,5 +463,5 @@ def _counted(pattern: re.Pattern[str], texts: Sequence[str], places: Sequence[Pl
             text += 1
             before += len(ends) + 1
             ends = [match.start() for match in pattern.finditer(texts[text])]
-        found.append(before + bisect_right(ends, place.start))
-    return found
+        ordinals.append(before + bisect_right(ends, place.start))
+    return ordinals

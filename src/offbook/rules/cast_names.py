@@ -130,10 +130,10 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
     end = (-1, 0)
     for number, words, opens in runs:
         for piece, opened in _pieces(words, opens, counts):
-            found = _place(number, texts[number], piece, opened)
-            if found is not None and (number, found.start) >= end:
-                places.append(found)
-                end = number, found.end
+            place = _place(number, texts[number], piece, opened)
+            if place is not None and (number, place.start) >= end:
+                places.append(place)
+                end = number, place.end
     return places, counts
 
 

@@ -50,7 +50,8 @@ def role_places_of(texts: Sequence[str]) -> list[Place]:
         for match in _TAG.finditer(text):
             if match[1] in _SPEAKING and (role := _role(match[2].split())):
                 spoke[role].append((number, match.start()))
-    roles = sorted((role for role, at in spoke.items() if _is_own(role, at)), key=len, reverse=True)
+    owned = (role for role, positions in spoke.items() if _is_own(role, positions))
+    roles = sorted(owned, key=len, reverse=True)
     if not roles:
         return []
     every = "|".join(map(re.escape, roles))

@@ -301,12 +301,12 @@ def rated(
         before = strengths(said, alike(said))
         felt[answering] = (felt[answering] + _BEFORE * before) / (1 + _BEFORE)
     wide = np.array([is_chinese(text) for text in texts], dtype=bool)
-    given = np.where(wide[:, None], levels(felt, scale("zh")), levels(felt, english))
+    scores = np.where(wide[:, None], levels(felt, scale("zh")), levels(felt, english))
     silent = [not _LETTER.search(text) for text in texts]
-    given[silent] = 1
+    scores[silent] = 1
     items = [
         EmotionScores(item=item, **dict(zip(EMOTIONS, row, strict=True)))
-        for item, row in enumerate(given.tolist(), 1)
+        for item, row in enumerate(scores.tolist(), 1)
     ]
     return EmotionsAnswer(items=items)
 

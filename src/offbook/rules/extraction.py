@@ -60,10 +60,10 @@ _Found = tuple[list[ExtractedEntity], list[ExtractedRelation]]
 def _of_all(
     inputs: ExtractionInputs, find: Callable[[ExtractionInputs, Section, int], _Found]
 ) -> Extraction:
-    found = [find(inputs, section, number) for number, section in enumerate(inputs.sections, 1)]
+    extracted = [find(inputs, section, number) for number, section in enumerate(inputs.sections, 1)]
     return Extraction(
-        entities=[entity for entities, _ in found for entity in entities],
-        relations=[relation for _, relations in found for relation in relations],
+        entities=[entity for entities, _ in extracted for entity in entities],
+        relations=[relation for _, relations in extracted for relation in relations],
     )
 
 

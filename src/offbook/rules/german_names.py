@@ -73,8 +73,8 @@ def _is_noun(passage: Passage, index: int) -> bool:
 def _end_of_name(passage: Passage, first: int) -> int:
     """The end of the name that begins at a title or a known given name; ``first`` without one."""
     low = passage.word(first)
-    given = is_given_name(low) and low not in _NO_NAMES and not is_english(fold(low))
-    if not _is_noun(passage, first) or not (given or _is_title(low)):
+    is_given = is_given_name(low) and low not in _NO_NAMES and not is_english(fold(low))
+    if not _is_noun(passage, first) or not (is_given or _is_title(low)):
         return first
     last = first + 1
     while last - first < _LONGEST and passage.touches(last - 1, last):

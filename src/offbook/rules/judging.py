@@ -119,10 +119,6 @@ def convert_options(inputs: interviewing.AnswersToConvert) -> interviewing.Chose
     return interviewing.ChosenOptions(items=items)
 
 
-def _declines(reply: str) -> bool:
-    return DECLINES.search(reply) is not None
-
-
 def _of_ten(share: float) -> prompts.RatingOfTen:
     return prompts.RatingOfTen(analysis=_STUB, rating=1 + round(9 * share))
 

@@ -186,8 +186,8 @@ class _Judge:
     def entities(self) -> Iterator[QuestionEntity]:
         """The names and dated things of the question, in its order."""
         question = self.inputs.question
-        found = dated.shipped_topics().find(question)
-        topics = [one for one in found if not self._is_own(one) and not self._is_in_name(one)]
+        named = dated.shipped_topics().find(question)
+        topics = [one for one in named if not self._is_own(one) and not self._is_in_name(one)]
         taken = [(one.start, one.end) for one in topics]
         modern = [span for span in self._made_today() if not _overlaps(*span, taken)]
         taken += modern

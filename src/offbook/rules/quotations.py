@@ -79,7 +79,7 @@ def paragraphs_of(text: str) -> list[tuple[int, int]]:
     """Offsets of the paragraphs: between blank lines, or single lines where none is wrapped."""
     blocks = _between(text, _BLANKS, 0, len(text))
     inner = [match.start() for start, end in blocks for match in _BREAK.finditer(text, start, end)]
-    open_ends = sum(text[at - 1] not in _SENTENCE_END for at in inner)
+    open_ends = sum(text[offset - 1] not in _SENTENCE_END for offset in inner)
     if 2 * open_ends >= len(inner):
         return blocks
     return [line for start, end in blocks for line in _between(text, _LINES, start, end)]
@@ -87,15 +87,15 @@ def paragraphs_of(text: str) -> list[tuple[int, int]]:
 
 def _between(text: str, breaks: re.Pattern[str], start: int, end: int) -> list[tuple[int, int]]:
     """The stretches of ``text[start:end]`` between breaks, without outer white space."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for match in [*breaks.finditer(text, start, end), None]:
         stop = match.start() if match else end
         piece = text[start:stop]
         if stripped := piece.strip():
             first = start + len(piece) - len(piece.lstrip())
-            found.append((first, first + len(stripped)))
+            spans.append((first, first + len(stripped)))
         start = match.end() if match else end
-    return found
+    return spans
 
 
 def quotations_of(text: str, paragraphs: list[tuple[int, int]]) -> list[Piece]:
@@ -103,12 +103,12 @@ def quotations_of(text: str, paragraphs: list[tuple[int, int]]) -> list[Piece]:
     marks = _marks_of(text)
     dashes = sum(bool(_DASH.match(text, start)) for start, _ in paragraphs)
     by_dash = dashes >= _FEW and dashes >= _MANY * len(paragraphs)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     unclosed = False
     for number, (start, end) in enumerate(paragraphs):
         dash = _DASH.match(text, start) if by_dash else None
         if dash:
-            found += [Piece(s, e, number) for s, e in _after_dash(text, dash.end(), end)]
+            pieces += [Piece(s, e, number) for s, e in _after_dash(text, dash.end(), end)]
             unclosed = False
             continue
         spans = list(_marked(text, start, end, marks))
@@ -117,8 +117,8 @@ def quotations_of(text: str, paragraphs: list[tuple[int, int]]) -> list[Piece]:
         for s, e, closed in spans:
             continues = goes_on and s == start
             if continues or _is_speech(text, start, s, e, closed):
-                found.append(Piece(s, e, number, continues))
-    return found
+                pieces.append(Piece(s, e, number, continues))
+    return pieces
 
 
 def _marks_of(text: str) -> dict[str, str]:
@@ -151,49 +151,49 @@ def _marked(
     """Spans in quotation marks of one paragraph, and whether each is closed."""
     if not marks:
         return
-    found = re.compile("[" + "".join({*marks, *"".join(marks.values())}) + "]")
+    mark_pattern = re.compile("[" + "".join({*marks, *"".join(marks.values())}) + "]")
     opened = -1
-    for match in found.finditer(text, start, end):
-        at, mark = match.start(), match[0]
-        before = text[at - 1] if at > start else " "
-        after = text[at + 1] if at + 1 < end else " "
-        may_open = mark in marks and _may_open(mark, before, after, text, at)
+    for match in mark_pattern.finditer(text, start, end):
+        index, mark = match.start(), match[0]
+        before = text[index - 1] if index > start else " "
+        after = text[index + 1] if index + 1 < end else " "
+        may_open = mark in marks and _may_open(mark, before, after, text, index)
         if opened < 0:
-            opened = at if may_open else -1
-        elif mark in marks[text[opened]] and _closes(text, opened, at, end, start):
-            yield opened, at + 1, True
+            opened = index if may_open else -1
+        elif mark in marks[text[opened]] and _closes(text, opened, index, end, start):
+            yield opened, index + 1, True
             opened = -1
         elif may_open and before.isspace():
-            yield opened, at, False
-            opened = at
+            yield opened, index, False
+            opened = index
     if opened >= 0:
         yield opened, end, False
 
 
-def _may_open(mark: str, before: str, after: str, text: str, at: int) -> bool:
+def _may_open(mark: str, before: str, after: str, text: str, index: int) -> bool:
     """Whether an opening mark opens: it stands before a word, and an apostrophe in none."""
     blank = after.isspace() and not (mark == "«" or (mark == '"' and before.isspace()))
     if blank or (before.isalnum() and mark not in _WIDE):
         return False
-    return mark not in "'’‘" or not _APOSTROPHIC.match(text, at + 1)
+    return mark not in "'’‘" or not _APOSTROPHIC.match(text, index + 1)
 
 
-def _closes(text: str, opened: int, at: int, end: int, start: int) -> bool:
+def _closes(text: str, opened: int, index: int, end: int, start: int) -> bool:
     """Whether a mark of the closing kind closes: of an apostrophe, by what stands around it."""
-    before, after = text[at - 1], text[at + 1 : at + 2]
-    if text[at] == '"':
+    before, after = text[index - 1], text[index + 1 : index + 2]
+    if text[index] == '"':
         return not before.isspace() or not after.strip()
-    if text[at] not in "'’‘":
+    if text[index] not in "'’‘":
         return True
     if after.isalnum() or before.isspace():
         return False
     if not before.isalnum():
         return True
     in_sentence = opened > start and text[start:opened].rstrip()[-1:].isalnum()
-    later = re.compile(rf"(?<=[^\w\s]){text[at]}(?!\w)|(?<=\s){text[opened]}").search(
-        text, at + 1, end
+    later = re.compile(rf"(?<=[^\w\s]){text[index]}(?!\w)|(?<=\s){text[opened]}").search(
+        text, index + 1, end
     )
-    return in_sentence or later is None or later[0] != text[at]
+    return in_sentence or later is None or later[0] != text[index]
 
 
 def _is_speech(text: str, start: int, opened: int, end: int, closed: bool) -> bool:
@@ -220,15 +220,15 @@ def labelled_speech(text: str) -> list[tuple[tuple[int, int], int, int]]:
 
 
 def _labelled(text: str, label: re.Pattern[str]) -> list[tuple[tuple[int, int], int, int]]:
-    found = [match for match in label.finditer(text) if text[match.end() :].strip()]
-    counts = Counter(match["name"] for match in found)
+    labels = [match for match in label.finditer(text) if text[match.end() :].strip()]
+    counts = Counter(match["name"] for match in labels)
     again = sum(count for count in counts.values() if count > 1)
     names = sum(count > 1 for count in counts.values())
-    if names < _NAMES or again < _LABELLED or again < _REPEATED * len(found):
+    if names < _NAMES or again < _LABELLED or again < _REPEATED * len(labels):
         return []
-    ends = [*(match.start() for match in found[1:]), len(text)]
+    ends = [*(match.start() for match in labels[1:]), len(text)]
     speeches: list[tuple[tuple[int, int], int, int]] = []
-    for match, end in zip(found, ends, strict=True):
+    for match, end in zip(labels, ends, strict=True):
         start = match.end()
         blank = _BLANKS.search(text, start, end)
         stop = blank.start() if blank else end

@@ -380,7 +380,7 @@ def _weighed(
 
 def _has_later_thing(question: Question, terms: Sequence[Term], evidence: Evidence) -> bool:
     """Whether something is asked of that the texts lack and that not every time has had."""
-    dated = " ".join(found.topic.name for found in shipped_topics().find(question.text))
+    dated = " ".join(dated_topic.topic.name for dated_topic in shipped_topics().find(question.text))
     listed = set(search_terms(dated))
     return any(
         (term.term in listed or is_later(fold(term.word), _MODERN)) and evidence.lacks(term)

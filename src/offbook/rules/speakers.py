@@ -125,7 +125,7 @@ class _Scenes:
             weights.update(weight)
             weights.update([] if tag is None or tag.member is None else [tag.member])
         people = [member for member, _ in weights.most_common(_MOST)]
-        seen = [
+        turns_seen = [
             Seen(
                 self._fits(index, index == scene[0], people),
                 self._present(weight, people),
@@ -134,12 +134,12 @@ class _Scenes:
             )
             for index, weight in zip(scene, about, strict=True)
         ]
-        best = [(int(told.argmax()), float(told.max())) for told in speaking(seen)]
+        best = [(int(chances.argmax()), float(chances.max())) for chances in speaking(turns_seen)]
         return [(people[n] if n < len(people) else None, share) for n, share in best]
 
     def _about(self, scene: Sequence[int]) -> list[dict[int, float]]:
         """For each turn who is about, by how long ago and how they were last named."""
-        found: list[dict[int, float]] = []
+        weights: list[dict[int, float]] = []
         about: dict[int, float] = {}
         first = self._turns[scene[0]].first
         number = max(0, first - _BACK)
@@ -153,11 +153,11 @@ class _Scenes:
                 for named in self._read.named[paragraph]:
                     _raise(about, named.member, _PARTS[named.part])
             number = max(number, turn.first + 1)
-            found.append(dict(about))
+            weights.append(dict(about))
             for member in turn.named:
                 _raise(about, member, 1.0 if member in turn.called else _SPOKEN_OF)
             _raise(about, turn.tag.member if turn.tag else None, 1.0)
-        return found
+        return weights
 
     def _present(self, about: Mapping[int, float], people: Sequence[int]) -> Floats:
         """How likely each person is to take the word, the nearest of each gender alike."""
@@ -209,7 +209,7 @@ class _Scenes:
         """What speaks for those whom the narration names since the turn before."""
         turn = self._turns[index]
         since = turn.first - 2 if opens else self._turns[index - 1].last + 1
-        found: dict[int | None, float] = {}
+        weights: dict[int | None, float] = {}
         for paragraph in range(max(0, min(since, turn.first)), turn.first + 1):
             for named in self._read.named[paragraph]:
                 tag = turn.tag
@@ -217,9 +217,9 @@ class _Scenes:
                     named.start < tag.start
                     and (named.member is not None or named.gender in ("", tag.gender))
                 ):
-                    value = max(found.get(named.member, 1.0), _BESIDE[named.part])
-                    found[named.member] = value
-        return found
+                    value = max(weights.get(named.member, 1.0), _BESIDE[named.part])
+                    weights[named.member] = value
+        return weights
 
 
 def _is_of_others(tag: Subject | None) -> bool:

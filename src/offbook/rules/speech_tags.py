@@ -73,29 +73,29 @@ def items_of(text: str, start: int, end: int, named: Mapping[int, tuple[int, int
     items: list[Item] = []
     behind = start
     for token in tokens_of(text[start:end]):
-        at = start + token.start
-        if at < behind:
+        offset = start + token.start
+        if offset < behind:
             continue
         if not token.text.isascii():  # names stand within the runs of scripts without blanks
-            at = next((n for n in range(at, start + token.end) if n in named), at)
-        if at in named:
-            behind, member = named[at]
-            name = text[at:behind]
-            items.append(Item(name.lower(), name, at, member))
+            offset = next((n for n in range(offset, start + token.end) if n in named), offset)
+        if offset in named:
+            behind, member = named[offset]
+            name = text[offset:behind]
+            items.append(Item(name.lower(), name, offset, member))
         else:
-            items.append(Item(token.low, token.text, at))
+            items.append(Item(token.low, token.text, offset))
     return items
 
 
 def sentences_of(items: Sequence[Item]) -> list[list[Item]]:
     """The items sentence by sentence, each with its stop."""
-    found: list[list[Item]] = [[]]
+    split: list[list[Item]] = [[]]
     for before, item in zip([None, *items], items, strict=False):
-        found[-1].append(item)
+        split[-1].append(item)
         short = before is not None and before.low in grammar.TITLES and item.text == "."
         if item.text in ENDS and not short:
-            found.append([])
-    return [sentence for sentence in found if any(item.is_word for item in sentence)]
+            split.append([])
+    return [sentence for sentence in split if any(item.is_word for item in sentence)]
 
 
 def subject_at(items: Sequence[Item], index: int) -> tuple[Subject, int] | None:
@@ -188,8 +188,8 @@ def tag_behind(items: Sequence[Item], last: str) -> Subject | None:
     ):
         return None  # "...," and Anne said: "..."
     if goes_on and (is_saying(words[index]) or is_past(words[index].low)):
-        found = _behind_verb(words, index)
-        return found if found or not is_saying(words[index]) else _before_verb(words, index)
+        subject = _behind_verb(words, index)
+        return subject if subject or not is_saying(words[index]) else _before_verb(words, index)
     led = subject_at(words, index)
     if led is None:
         return _of_verb(words) if goes_on else None
@@ -235,10 +235,10 @@ def _behind_verb(words: Sequence[Item], verb: int) -> Subject | None:
         if named or not words[place].text.islower() or place + 1 == len(words):
             break
         place += 1
-    found = subject_at(words, place)
-    if found is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
+    subject = subject_at(words, place)
+    if subject is None and is_saying(words[verb]) and words[place].low in grammar.DETERMINERS:
         return Subject("other", words[place].start)
-    return found[0] if found and words[place].low != "it" else None
+    return subject[0] if subject and words[place].low != "it" else None
 
 
 def _source(words: Sequence[Item], start: int) -> Subject | None:
@@ -278,11 +278,11 @@ def _ending_at(words: Sequence[Item], last: int, inner: bool = False) -> Subject
         before = words[begin - 1] if begin else None
         low = before.low if before else ""
         ends = low in grammar.PREPOSITIONS - grammar.AMBIGUOUS_PREPOSITIONS
-        if (found := subject_at(words, begin)) and found[1] == last + 1:
-            if found[0].word == "who":
+        if (subject := subject_at(words, begin)) and subject[1] == last + 1:
+            if subject[0].word == "who":
                 return _ending_at(words, begin - 1 - (low == ","), inner=True)
             if inner or not (ends or low in grammar.DETERMINERS):
-                return found[0]
+                return subject[0]
         elif words[begin].low in grammar.DETERMINERS and not (ends or inner):
             return Subject("other", words[begin].start)
         elif not words[begin].is_word:
@@ -313,8 +313,8 @@ def _of_verb(words: Sequence[Item]) -> Subject | None:
             continue
         behind = _behind_verb(words, verb)
         next_to = behind and behind.kind != "other" and words[verb + 1].start == behind.start
-        if told := _before_verb(words, verb) or (behind if next_to else None):
-            return told
+        if subject := _before_verb(words, verb) or (behind if next_to else None):
+            return subject
     return None
 
 
@@ -329,8 +329,8 @@ def main_subject(words: Sequence[Item]) -> Subject | None:
         if word.member is None and (opens or word.low in grammar.PREPOSITIONS):
             while index < len(words) and words[index].low != ",":
                 index += 1
-        elif (found := subject_at(words, index)) and found[0].word != "it":
-            return found[0]
+        elif (subject := subject_at(words, index)) and subject[0].word != "it":
+            return subject[0]
         index += 1
     return None
 
@@ -361,4 +361,4 @@ def _spoke(words: Sequence[Item]) -> Subject | None:
 
 def leads(items: Sequence[Item]) -> list[Subject]:
     """The subjects of the sentences of narration, in order."""
-    return [found for words in sentences_of(items) if (found := main_subject(words))]
+    return [subject for words in sentences_of(items) if (subject := main_subject(words))]

@@ -18,7 +18,8 @@ from offbook.names.character import Names, learn_names
 from offbook.prompts.distilling import Statement, Statements
 from offbook.prompts.summaries import ClusterInputs, ClusterSummary, ProfileInputs
 from offbook.retrieval.statements import told_sentences
-from offbook.rules.evidence import Evidence, gather, is_editorial, without_editorial
+from offbook.rules.evidence import Evidence, gather
+from offbook.rules.quoting import is_editorial, without_editorial
 from offbook.text.clauses import tokens_of
 from offbook.text.sentences import sentences
 from offbook.text.tokens import count_tokens, truncate_to_tokens

@@ -59,15 +59,15 @@ def speaking(turns: Sequence[Seen]) -> list[Floats]:
         states.append(state / state.sum())
         state = _redirect(states[-1], turn, apart)
     later = apart
-    found: list[Floats] = []
+    posteriors: list[Floats] = []
     for number in range(len(turns) - 1, -1, -1):
         turn = turns[number]
         both = states[number] * _redirect_back(later, turn, apart)
-        told = both.sum(axis=1)
-        found.append(told / told.sum())
+        posterior = both.sum(axis=1)
+        posteriors.append(posterior / posterior.sum())
         later = _step_back(_redirect_back(later, turn, apart) * turn.fits[:, None], turn, apart)
         later /= later.max()
-    return found[::-1]
+    return posteriors[::-1]
 
 
 def _step(state: Floats, turn: Seen, apart: Floats) -> Floats:

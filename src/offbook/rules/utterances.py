@@ -102,35 +102,35 @@ class Utterances:
         known = {fold(name): n for n, each in enumerate(self._members) for name in each.aliases}
         for number, ((start, end), first, last) in enumerate(labelled):
             member = known.get(fold(self.text[start:end].strip()))
-            at = [place for place in range(start, end) if place in self._at]
-            if member is None and at:
-                member = self._at[at[0]][1]
+            named = [place for place in range(start, end) if place in self._at]
+            if member is None and named:
+                member = self._at[named[0]][1]
             tag = Subject("other" if member is None else "name", start, member)
             self.turns.append(Turn([Piece(first, last, number)], tag))
 
     def _read_narration(self, pieces: Sequence[Piece]) -> None:
         spoken = {
-            number: list(own) for number, own in groupby(pieces, lambda piece: piece.paragraph)
+            number: list(group) for number, group in groupby(pieces, lambda piece: piece.paragraph)
         }
         for number, (start, end) in enumerate(self.paragraphs):
-            own = spoken.get(number)
-            if own is None:
+            group = spoken.get(number)
+            if group is None:
                 self._note(number, items_of(self.text, start, end, self._at))
                 continue
-            found = self._paragraph(number, own)
-            if own[0].continues and self.turns:
-                self.turns[-1].pieces += found[0].pieces
-                self.turns[-1].tag = self.turns[-1].tag or found[0].tag
-                del found[0]
-            self.turns += found
+            turns = self._paragraph(number, group)
+            if group[0].continues and self.turns:
+                self.turns[-1].pieces += turns[0].pieces
+                self.turns[-1].tag = self.turns[-1].tag or turns[0].tag
+                del turns[0]
+            self.turns += turns
 
     def _paragraph(self, number: int, pieces: Sequence[Piece]) -> list[Turn]:
         """The turns of a paragraph: one, unless its tags speak of several people."""
         start, end = self.paragraphs[number]
         edges = [start, *(edge for piece in pieces for edge in (piece.start, piece.end)), end]
         gaps = [
-            items_of(self.text, edges[at], edges[at + 1], self._at)
-            for at in range(0, len(edges), 2)
+            items_of(self.text, edges[index], edges[index + 1], self._at)
+            for index in range(0, len(edges), 2)
         ]
         for gap in gaps:
             self._note(number, gap)
@@ -180,15 +180,15 @@ class Utterances:
         """Keep whom the narration of a paragraph names, and as which part of its sentence."""
         for sentence in sentences_of(items):
             main = main_subject(sentence)
-            for at, item in enumerate(sentence):
+            for index, item in enumerate(sentence):
                 if item.member is None and item.low not in grammar.DETERMINERS:
                     continue
-                subject, end = subject_at(sentence, at) or (None, at)
+                subject, end = subject_at(sentence, index) or (None, index)
                 if subject is None or subject.kind == "pronoun":
                     if item.member is not None:
                         self.named[number].append(Named(item.start, item.member, "", 0))
                     continue
-                part = 2 if main and main.start == subject.start else _part(sentence, at, end)
+                part = 2 if main and main.start == subject.start else _part(sentence, index, end)
                 if subject.kind == "name" or part:
                     self.named[number].append(
                         Named(subject.start, subject.member, subject.gender, part)
@@ -197,13 +197,13 @@ class Utterances:
     def _note_addresses(self, mentions: Sequence[CastMention]) -> None:
         """Keep whom each turn names, and whom of them it calls."""
         pieces = [(piece, turn) for turn in self.turns for piece in turn.pieces]
-        at = 0
+        index = 0
         for mention in sorted(mentions, key=lambda each: each.start):
-            while at < len(pieces) and pieces[at][0].end <= mention.start:
-                at += 1
-            if at == len(pieces) or pieces[at][0].start > mention.start:
+            while index < len(pieces) and pieces[index][0].end <= mention.start:
+                index += 1
+            if index == len(pieces) or pieces[index][0].start > mention.start:
                 continue
-            piece, turn = pieces[at]
+            piece, turn = pieces[index]
             turn.named.add(mention.member)
             before = self.text[max(piece.start, mention.start - _LOOK_BACK) : mention.start]
             behind = self.text[mention.end : mention.end + 1]

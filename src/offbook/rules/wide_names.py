@@ -107,8 +107,8 @@ def wide_entities(passage: Passage, character: str) -> list[Named]:
 
 def wide_people(text: str) -> list[str]:
     """The names of persons in a text without blanks between its words, the longest first."""
-    found = {name for name, kind in _named(text) if kind == "character"}
-    return sorted(found.union(_given_names(text, "")), key=lambda name: (-len(name), name))
+    people = {name for name, kind in _named(text) if kind == "character"}
+    return sorted(people.union(_given_names(text, "")), key=lambda name: (-len(name), name))
 
 
 def _named(text: str) -> Iterator[tuple[str, Kind]]:

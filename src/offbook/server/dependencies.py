@@ -57,8 +57,8 @@ class Caller:
     def find(self, conn: Connection, name: str) -> Character | None:
         """The character of this name or id among those that exist for them."""
         with suppress(UnknownName):
-            if self.sees(found := find_character(conn, name)):
-                return found
+            if self.sees(character := find_character(conn, name)):
+                return character
         # Another one that they do not see may have that name, or be as like it.
         alike = [
             each

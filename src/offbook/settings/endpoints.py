@@ -56,8 +56,8 @@ def endpoint_of(settings: Settings, role: str) -> Endpoint:
         ConfigurationError: it is not said where the model answers, or the key would go astray.
     """
     section = getattr(settings.values, role)
-    given = (section.model, section.base_url, section.api_key)
-    if role in ("extract", "judge") and given == (None, None, None):
+    values = (section.model, section.base_url, section.api_key)
+    if role in ("extract", "judge") and values == (None, None, None):
         role, section = "chat", settings.values.chat
     model = section.model or settings.values.chat.model
     known = registry.names("embedder" if role == "embed" else "model")

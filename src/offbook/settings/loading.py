@@ -138,8 +138,8 @@ def load_settings(
     environment = dict(os.environ if environment is None else environment)
     values_found: dict[str, tuple[Any, Origin]] = {}
     warnings: list[str] = []
-    given = {key: value for key, value in (flags or {}).items() if value is not None}
-    layers = [(given, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
+    flags_set = {key: value for key, value in (flags or {}).items() if value is not None}
+    layers = [(flags_set, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
     layers += _from_files(directory or Path.cwd(), user_file or user_config_file(environment))
     for values, origin in layers:
         _check_names(values, origin)

@@ -620,10 +620,6 @@ class ReplySettings(Section):
         None, ge=1, description="the longest reply; default: the endpoint's"
     )
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the sampling parameters that are set."""
-        return self.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
-
 
 class SettingsModel(Section):
     """All settings. ``loading.Settings`` wraps it with the origin of every value."""

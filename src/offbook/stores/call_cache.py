@@ -153,5 +153,5 @@ def get_limits(conn: Connection, base_url: str, model: str) -> tuple[int | None,
 def _put_form(conn: Connection, base_url: str, model: str, **values: str | int | None) -> None:
     key = {"base_url": base_url, "model": model}
     add_missing(conn, endpoints, [{**key, "rung": None, "thinks": False}])
-    here = [endpoints.c[name] == value for name, value in key.items()]
-    conn.execute(update(endpoints).where(*here).values(**values))
+    conditions = [endpoints.c[name] == value for name, value in key.items()]
+    conn.execute(update(endpoints).where(*conditions).values(**values))

@@ -65,22 +65,22 @@ def source_id(conn: Connection, character: str) -> str:
 def sources_by_id(conn: Connection) -> dict[str, str]:
     """Return every source's id, and the first character that looks at it."""
     chosen = select(*character_sources.c["source_id", "character_id"])
-    found: dict[str, str] = {}
+    characters: dict[str, str] = {}
     for source, character in conn.execute(chosen.order_by(character_sources.c.character_id)):
-        found.setdefault(source, character)
-    return found
+        characters.setdefault(source, character)
+    return characters
 
 
 def holding(conn: Connection, digests: Collection[str]) -> str | None:
     """Find a character on a source whose documents have these digests, and no others."""
     if not digests:
         return None
-    c, wanted = documents.c, sorted(set(digests))
+    c, ordered = documents.c, sorted(set(digests))
     chosen = select(sources.c.id).where(
-        sources.c.id.in_(select(c.source_id).where(c.digest == wanted[0]))
+        sources.c.id.in_(select(c.source_id).where(c.digest == ordered[0]))
     )
     for source in conn.scalars(chosen.order_by(sources.c.created, sources.c.id)).all():
         held = conn.scalars(select(c.digest).where(c.source_id == source)).all()
-        if sorted(held) == wanted:
+        if sorted(held) == ordered:
             return sources_by_id(conn).get(source)
     return None

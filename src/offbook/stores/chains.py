@@ -55,8 +55,8 @@ def deepest(
     has_come_to_it = case((c.head == t.id, 0), else_=1)
     chosen = select(t.conversation_id, t.id, t.ordinal).join_from(turns, conversations)
     ordered = chosen.order_by(t.ordinal.desc(), has_come_to_it, c.updated.desc(), c.id)
-    own = ordered.where(_of_principal(character, principal, session), among(t.id, ids))
-    row = conn.execute(own.limit(1)).one_or_none()
+    readable = ordered.where(_of_principal(character, principal, session), among(t.id, ids))
+    row = conn.execute(readable.limit(1)).one_or_none()
     return None if row is None else Link(row[0], row[1], ids.index(row[1]), row[2])
 
 

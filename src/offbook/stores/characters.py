@@ -172,14 +172,14 @@ def first_revision() -> int:
 
 def find(conn: Connection, name: str) -> Character | None:
     """Find the character whose id or name is ``name``; an id goes before a name."""
-    wanted = [name]
+    ids = [name]
     try:
-        wanted.append(character_id(name))
+        ids.append(character_id(name))
     except UsageError:
         return None
     columns = characters.c
     rank = case((columns.id == name, 0), (columns.name == name, 1), else_=2)
-    chosen = _CHOSEN.where(columns.id.in_(wanted) | (columns.name == name))
+    chosen = _CHOSEN.where(columns.id.in_(ids) | (columns.name == name))
     stored = read_as(conn, Character, chosen.order_by(rank, columns.id).limit(1))
     return stored[0] if stored else None
 

@@ -80,11 +80,11 @@ def replace_chunks(
     stored = list_chunks(conn, character, chunking=chunking, document=document)
     old = {chunk.id: chunk for chunk in stored}
     # What is embedded holds the headings: under others, a chunk is another chunk.
-    kept = tuple(c.id for c in new if c.id in old and old[c.id].headings == c.headings)
-    removed = tuple(sorted(old.keys() - set(kept)))
-    added = tuple(name for name in by_id if name not in set(kept))
+    unchanged = tuple(c.id for c in new if c.id in old and old[c.id].headings == c.headings)
+    removed = tuple(sorted(old.keys() - set(unchanged)))
+    added = tuple(name for name in by_id if name not in set(unchanged))
     remove(conn, character, removed)
-    moved = [name for name in kept if by_id[name] != old[name]]
+    moved = [name for name in unchanged if by_id[name] != old[name]]
     for name in moved:
         chunk = by_id[name]
         conn.execute(
@@ -97,7 +97,7 @@ def replace_chunks(
     put_rows(conn, chunks, character, [{**row, **place} for row in rows])
     if added or removed or moved:
         characters.touch(conn, character)
-    return ChunkChanges(added, kept, removed)
+    return ChunkChanges(added, unchanged, removed)
 
 
 def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
@@ -111,9 +111,9 @@ def remove(conn: Connection, character: str, ids: Sequence[str]) -> None:
 
 def missing(conn: Connection, character: str, ids: Iterable[str]) -> set[str]:
     """Return those of these ids that are of no stored chunk."""
-    wanted = set(ids)
-    chosen = select(chunks.c.id).where(of(chunks, character), among(chunks.c.id, wanted))
-    return wanted - set(conn.scalars(chosen))
+    unknown = set(ids)
+    chosen = select(chunks.c.id).where(of(chunks, character), among(chunks.c.id, unknown))
+    return unknown - set(conn.scalars(chosen))
 
 
 def list_chunks(

@@ -142,13 +142,13 @@ def add_turn(
     parent: str | None = None,
     recall: Mapping[str, Any] | None = None,
     rests_on: Iterable[str] | None = None,
-    at: str | None = None,
+    added: str | None = None,
 ) -> str:
     """Add a turn after ``parent`` (None: where the conversation has come to), and go there.
 
     An earlier parent makes a branch, ``BEGINNING`` another first turn. Of ``recall`` it is not kept
     what was skipped; ``rests_on`` are ids of documents, by default those that ``recall`` names, and
-    ``at`` is an ISO 8601 time, by default now.
+    ``added`` is an ISO 8601 time, by default now.
 
     Returns:
         The id of the turn.
@@ -169,7 +169,7 @@ def add_turn(
         answered=answered,
         # Titles of what was skipped are text of documents that forgetting would not find here.
         recall=None if recall is None else {**recall, "skipped": []},
-        at=at or timestamp(),
+        at=added or timestamp(),
     )
     key = {"character_id": character, "conversation_id": session}
     add_missing(conn, turns, [{**key, **row_of(turn)}])

@@ -278,9 +278,9 @@ def overrule(
     conn: Connection, run: str, key: Key, *, value: float | None, name: str, note: str
 ) -> bool:
     """Put a person's value beside the judge's; None takes it back. Whether there is such a one."""
-    here = [ratings.c[column] == part for column, part in zip(RATING_KEY, key, strict=True)]
+    match = [ratings.c[column] == part for column, part in zip(RATING_KEY, key, strict=True)]
     values = {"person": value, "person_name": name, "person_note": note}
-    changed = conn.execute(update(ratings).where(ratings.c.run_id == run, *here).values(**values))
+    changed = conn.execute(update(ratings).where(ratings.c.run_id == run, *match).values(**values))
     return bool(changed.rowcount)
 
 

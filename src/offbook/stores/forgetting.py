@@ -294,5 +294,5 @@ def _rows_resting_on(
 def _change(
     conn: Connection, table: Table, key: Sequence[str], row: Item, values: Mapping[str, Any]
 ) -> None:
-    here = [table.c[name] == row[name] for name in ("run_id", *key)]
-    conn.execute(update(table).where(*here).values(**values))
+    conditions = [table.c[name] == row[name] for name in ("run_id", *key)]
+    conn.execute(update(table).where(*conditions).values(**values))

@@ -229,13 +229,13 @@ def remove(
         before = select(c.superseded_by).distinct().where(of(memory_fragments, character))
         for name in conn.scalars(before.where(among(c.superseded_by, gone))).all():
             last: str | None = name
-            seen: set[str | None] = set()
-            while last in after and last not in seen:
-                seen.add(last)
+            visited: set[str | None] = set()
+            while last in after and last not in visited:
+                visited.add(last)
                 last = after[last]
             values = (
                 {"superseded_by": None, "retired": None}
-                if last in (None, *seen)
+                if last in (None, *visited)
                 else {"superseded_by": last}
             )
             freed = of(memory_fragments, character, superseded_by=name)

@@ -69,10 +69,10 @@ def evidence(
     c = memory_evidence.c
     chosen = select(c.memory_id, c.conversation_id, c.turn_id).where(of(memory_evidence, character))
     rows = conn.execute(chosen.where(among(c.memory_id, statements)).order_by(*c))
-    told: dict[str, list[Place]] = defaultdict(list)
+    turns: dict[str, list[Place]] = defaultdict(list)
     for statement, session, turn in rows:
-        told[statement].append((session, turn))
-    return told
+        turns[statement].append((session, turn))
+    return turns
 
 
 def supported_only(conn: Connection, character: str, places: Sequence[Place]) -> list[str]:
@@ -127,8 +127,8 @@ def _left(
     for piece in batches(list(places)):
         for name, session in conn.execute(chosen.where(pairs.in_(piece))):
             touched[name].add(session)
-    told = evidence(conn, character, touched.keys())
+    turns = evidence(conn, character, touched.keys())
     return {
-        name: [place for place in told[name] if place[0] not in sessions]
+        name: [place for place in turns[name] if place[0] not in sessions]
         for name, sessions in touched.items()
     }

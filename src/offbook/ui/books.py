@@ -66,21 +66,21 @@ async def show_book(visitor: Visitor, sent: SentFile, here: ui.element) -> None:
     """Read a file that was dropped, and show its cast; nothing of it is stored yet."""
     with here:
         size = f"{max(1, len(sent.data) // 1000):,} KB"
-        with live_part("panel") as told:
+        with live_part("panel") as status:
             text("p", f"Reading {sent} ({size}) for who is in it: a novel takes some seconds.")
             bar = ui.linear_progress(0, show_value=False, size="8px").props("indeterminate")
             named(bar, aria_label="Progress")
     try:
         reading = await asyncio.to_thread(read_content, str(sent), sent.data)
-        found = await visitor.commanded(lambda book: _read(book, find_book(book, [reading])))
+        listing = await visitor.commanded(lambda book: _read(book, find_book(book, [reading])))
     finally:
-        if not told.is_deleted:
-            told.delete()
+        if not status.is_deleted:
+            status.delete()
     if here.is_deleted:
         return
     with here, named(part("section", "listed in-sight"), aria_label=f"Cast of {sent}") as whole:
         text("h2", f"Who is in {sent}?")
-        await _List(visitor, str(sent), found).show()
+        await _List(visitor, str(sent), listing).show()
         ui.run_javascript(_INTO_SIGHT.format(id=whole.id))
 
 
@@ -92,8 +92,8 @@ async def show_cast(place: CharacterPlace) -> None:
         notice("There is no document yet.", "The cast is of the documents.")
         return
     text("p", f"Who is in {_in_short(names)}?", "quiet")
-    found = await visitor.commanded(lambda book: _read(book, book_of(book, id_)))
-    await _List(visitor, _in_short(names), found).show()
+    listing = await visitor.commanded(lambda book: _read(book, book_of(book, id_)))
+    await _List(visitor, _in_short(names), listing).show()
 
 
 class _Read(NamedTuple):
@@ -208,12 +208,12 @@ class _List:
             return
         self._is_making, leaves = True, False
         words = f"{row.name} is being made of {self._called}"
-        told = ui.notification(words, spinner=True, timeout=None, position="top")
+        note = ui.notification(words, spinner=True, timeout=None, position="top")
         steps: deque[Progress] = deque(maxlen=1)  # filled by another thread
 
         def tell() -> None:
             if steps:
-                told.message = f"{words}: {steps[0].stage}, {steps[0].done:,} of {steps[0].total:,}"
+                note.message = f"{words}: {steps[0].stage}, {steps[0].done:,} of {steps[0].total:,}"
 
         timer = ui.timer(_TELL_SECONDS, tell)
         try:
@@ -227,7 +227,7 @@ class _List:
         finally:
             self._is_making = leaves
             timer.cancel()
-            told.dismiss()
+            note.dismiss()
 
 
 async def _create(command: Offbook, book: Book, of: str, progress: ProgressListener) -> Character:
@@ -276,7 +276,7 @@ def when(row: CastRow, start: int) -> str:
     peak = row.appears.index(max(row.appears))
     shares = named_in[0] / whole, (named_in[-1] + 1) / whole, (peak + 0.5) / whole
     places = (row.first, row.last, row.most)
-    first, last, most = (_told(name[start:], at) for name, at in zip(places, shares, strict=True))
+    first, last, most = map(_told, (name[start:] for name in places), shares)
     if first == last:
         return f"in {first}"
     return f"{first} to {last}, most {'at' if '@' in row.most else 'in'} {most}"
@@ -284,14 +284,14 @@ def when(row: CastRow, start: int) -> str:
 
 def _told(place: str, share: float) -> str:
     """A heading, or the share of the book where none stands before."""
-    name, at, _ = place.partition("@")
-    return f"{name} {share:.0%}".strip() if at else name
+    name, mark, _ = place.partition("@")
+    return f"{name} {share:.0%}".strip() if mark else name
 
 
 def shared_start(places: Sequence[str]) -> int:
     """How many letters in front all headings have in common: a title, a document's name."""
-    told = [place for place in places if place]
-    first, last = min(told, default=""), max(told, default="")
+    known = [place for place in places if place]
+    first, last = min(known, default=""), max(known, default="")
     letters = zip(first, last, strict=False)
     differ = next((n for n, (one, other) in enumerate(letters) if one != other), len(first))
     same = first[:differ]

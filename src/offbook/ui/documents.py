@@ -361,10 +361,10 @@ class _Documents:
         endings = (*_TEXTS, *ENDINGS)
         self._upload = uploader(label, "Choose files", hint, endings, most, **how)
 
-    async def _take(self, given: events.MultiUploadEventArguments) -> None:
+    async def _take(self, uploads: events.MultiUploadEventArguments) -> None:
         with told_of_errors():
             await self._place.admit_change()
-            files = [SentFile(file.name, await file.read()) for file in given.files]
+            files = [SentFile(file.name, await file.read()) for file in uploads.files]
             self._upload.reset()
             texts = [file for file in files if not is_card(str(file))]
             readings = await asyncio.to_thread(_readings, texts)
@@ -437,16 +437,16 @@ class _Documents:
             return
         self._draw_notices(has_texts=bool(rows), is_unread=is_missing and self._timer is None)
         self._draw_rows(rows)
-        if self._files != (wanted := (bool(rows), files)):
-            self._files = wanted
+        if self._files != (state := (bool(rows), files)):
+            self._files = state
             self._cards.clear()
             with self._cards:
                 show_cards(self._place, files, has_texts=bool(rows))
 
     def _draw_notices(self, *, has_texts: bool, is_unread: bool) -> None:
-        if self._above == (wanted := (has_texts, is_unread)):
+        if self._above == (state := (has_texts, is_unread)):
             return
-        self._above = wanted
+        self._above = state
         self._notices.clear()
         with self._notices:
             if not has_texts:
@@ -511,10 +511,10 @@ class _Documents:
 
     async def _others(self) -> list[str]:
         """The names of the other characters that look at the same documents."""
-        own = self._place.character.id
-        sharing = await self._visitor.book.store.read(characters.sharing, own)
-        seen = await self._visitor.characters()
-        return [info.name for info in seen if info.id in sharing and info.id != own]
+        own_id = self._place.character.id
+        sharing = await self._visitor.book.store.read(characters.sharing, own_id)
+        visible = await self._visitor.characters()
+        return [info.name for info in visible if info.id in sharing and info.id != own_id]
 
 
 class _Row:

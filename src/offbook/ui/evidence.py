@@ -418,11 +418,11 @@ class Side:
 
     async def _draw(self) -> None:
         moods = await self._moods() if self._tab == "moods" else []
-        wanted = (self._tab, moods if self._tab == "moods" else self._reply)
+        state = (self._tab, moods if self._tab == "moods" else self._reply)
         # What did not change stays: somebody may be in the middle of it, or have unfolded it.
-        if self._body is None or wanted == self._drawn:
+        if self._body is None or state == self._drawn:
             return
-        self._drawn = wanted
+        self._drawn = state
         self._body.clear()
         with self._body:
             if self._tab == "moods":

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from offbook.graph.assembly import Graph, Relation
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Document, Entity, Graph, Relation, Source
+from offbook.types import Document, Entity, Source
 
 LIGHTHOUSE = """Mara Quill keeps the lighthouse of Skerry Point. Everybody in the village calls her
 the Lamplighter, and the children call her Auntie Quill.

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import UsageError
+from offbook.graph.assembly import Graph, Relation
 from offbook.graph.drawing.as_json import write_json
 from offbook.graph.drawing.formats import writer_for
 from offbook.graph.drawing.graphml import write_graphml
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Document, Entity, Graph, Relation
+from offbook.types import Document, Entity
 from tests.graph.drawing import graphs
 
 

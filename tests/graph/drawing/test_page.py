@@ -11,9 +11,10 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from offbook.graph.assembly import Graph, Relation
 from offbook.graph.drawing.page import ASSETS, entity_weights, page_data, write_html
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Document, Entity, Graph, Relation, Source
+from offbook.types import Document, Entity, Source
 from tests.graph.drawing import graphs
 from tests.sizes import examples
 

@@ -260,22 +260,22 @@ def pairwise(
 
     Where the two judgements disagree, it is a tie. What was judged already is not asked again.
     """
-    found: Preferences = with_progress(
+    preferences: Preferences = with_progress(
         settings,
         lambda book, progress: book.evaluation.pairwise(
             run, first, second, path=path, progress=progress
         ),
     )
     if as_json:
-        print_json(found.as_json())
+        print_json(preferences.as_json())
         return
-    ties = f"{found.ties} ({found.equal} of equal replies)"
+    ties = f"{preferences.ties} ({preferences.equal} of equal replies)"
     rows = [
-        ["win rate", f"{found.win_rate:.3g}"],
-        ["wins, ties, losses", f"{found.wins}, {ties}, {found.losses}"],
-        ["preferred the first place", f"{found.first_place:.3g}"],
+        ["win rate", f"{preferences.win_rate:.3g}"],
+        ["wins, ties, losses", f"{preferences.wins}, {ties}, {preferences.losses}"],
+        ["preferred the first place", f"{preferences.first_place:.3g}"],
     ]
-    write(marked(f"{found.sentence}\n{in_columns(rows)}", found.mark))
+    write(marked(f"{preferences.sentence}\n{in_columns(rows)}", preferences.mark))
 
 
 app = command_group("Have people look over the judge's ratings.")

@@ -88,9 +88,9 @@ def load_longmemeval(path: Path | None) -> Dataset:
             for date, turns in in_time
         )
         abstains = name.endswith("_abs")
-        asked, date = str(row.values.get("question", "")), row.values.get("question_date")
+        question, date = str(row.values.get("question", "")), row.values.get("question_date")
         collector.ask(
-            f"({date}) {asked}" if date and asked else asked,
+            f"({date}) {question}" if date and question else question,
             place=row.short_place,
             id=f"{name}/1",
             scope="out" if abstains else "in",

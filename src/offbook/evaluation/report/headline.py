@@ -49,10 +49,10 @@ def headlines(runs: Sequence[ReportedRun]) -> Iterator[str]:
             key=lambda place, name=metric: scores[name, place].estimate.mean or 0.0,  # type: ignore[misc]
             reverse=scores[metric, places[0]].better == "higher",
         )
-        if len(order) > 1 and (found := _difference(metric, *(labels[p] for p in order[:2]))):
+        if len(order) > 1 and (difference := _difference(metric, *(labels[p] for p in order[:2]))):
             several = len(runs) > 1
             names = [f"{r.run.id}: {v}" if several else v for r, v in (labels[p] for p in order)]
-            yield _sentence(found, names, scores[metric, order[0]]) + mark + "."
+            yield _sentence(difference, names, scores[metric, order[0]]) + mark + "."
 
 
 def _difference(
@@ -70,17 +70,17 @@ def _difference(
 
 
 def _sentence(each: Difference, names: Sequence[str], best: Score) -> str:
-    found = each.estimate
+    estimate = each.estimate
     less = ", where less is better" if best.better == "lower" else ""
-    rest = f"in {metric_title(each.metric)}{less}, {counted(found)}"
+    rest = f"in {metric_title(each.metric)}{less}, {counted(estimate)}"
     first, second = names[:2]
-    if (found.mean or 0) < 0:  # by the questions that both were rated on
-        found, first, second = -found, second, first
-    by = " ".join(filter(None, (number(found.mean, each.unit), interval(found, each.unit))))
-    than = f"{first} is better than {second} by {by}" if found.mean else f"they are level: {by}"
-    if found.interval is None or found.n < FEWEST:
+    if (estimate.mean or 0) < 0:  # by the questions that both were rated on
+        estimate, first, second = -estimate, second, first
+    by = " ".join(filter(None, (number(estimate.mean, each.unit), interval(estimate, each.unit))))
+    than = f"{first} is better than {second} by {by}" if estimate.mean else f"they are level: {by}"
+    if estimate.interval is None or estimate.n < FEWEST:
         return f"Too little was rated to say who is ahead {rest}: {than}"
-    if found.interval[0] > 0:
+    if estimate.interval[0] > 0:
         others = f", the next of {len(names) - 1}," if len(names) > 2 else ""
         return f"{first} is ahead of {second}{others} by {by} {rest}"
     return f"Nobody is ahead {rest}: {than}"

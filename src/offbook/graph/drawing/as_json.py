@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from offbook.graph.assembly import Graph
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Graph, Source
+from offbook.types import Source
 
 
 def write_json(graph: Graph, character_name: str, quotes: Quotes) -> str:

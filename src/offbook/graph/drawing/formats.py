@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from offbook.errors import UsageError
+from offbook.graph.assembly import Graph
 from offbook.graph.drawing.as_json import write_json
 from offbook.graph.drawing.graphml import write_graphml
 from offbook.graph.drawing.page import write_html
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Graph
 
 Writer = Callable[[Graph, str, Quotes], str]
 """Turns a graph, the character's name and quotations into the text of a file."""

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
+from offbook.graph.assembly import Graph, Relation
 from offbook.graph.drawing.quotes import Quotes
-from offbook.types import Entity, Graph, Relation, Source
+from offbook.types import Entity, Source
 
 _NODE: Final = {
     "label": "string",

@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from offbook.graph.assembly import Graph
 from offbook.graph.drawing.quotes import Quote, Quotes
-from offbook.types import Entity, Graph, Source
+from offbook.types import Entity, Source
 
 ASSETS: Final = Path(__file__).parent / "assets"
 _SCRIPTS: Final = ("layout.js", "drawing.js", "gestures.js", "panel.js", "graph.js")

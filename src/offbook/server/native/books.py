@@ -50,8 +50,8 @@ class GivenBook(
         """The book, read; what is ``known`` is never a path."""
         if self.known is not None:
             return await known_book(command, self.known)
-        given = [(each.name, each.data()) for each in self.documents]
-        texts = await asyncio.to_thread(lambda: [read_content(*each) for each in given])
+        documents = [(each.name, each.data()) for each in self.documents]
+        texts = await asyncio.to_thread(lambda: [read_content(*each) for each in documents])
         return await find_book(command, texts)
 
 

@@ -261,9 +261,9 @@ def shown_to(ingestion: Ingestion, caller: Caller) -> Ingestion:
     return replace(ingestion, error=error, report=report, progress=progress)
 
 
-def _readings(given: Sequence[GivenDocument]) -> list[ReadDocument]:
+def _readings(documents: Sequence[GivenDocument]) -> list[ReadDocument]:
     """Read what was given; where one cannot be read, nothing is done."""
-    return [read_content(each.name, each.data()) for each in given]
+    return [read_content(each.name, each.data()) for each in documents]
 
 
 def _check(
