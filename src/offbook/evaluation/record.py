@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from offbook.evaluation.metrics.scales import Direction
+from offbook.evaluation.metrics.typology import Tie
 from offbook.stores.evaluations import UNJUDGED
 from offbook.types import ContextItem, Usage
 
@@ -54,7 +55,8 @@ class Run:
     is a digest of what each subject's character knew when the run began, ``options`` are those of
     the dataset's loader. ``chunks`` is how many chunks each variant could search of each subject's
     character when the run began; a variant that searches none is not in it. ``introductions`` is a
-    digest of who the judge is told each subject is, where its character says it.
+    digest of who the judge is told each subject is, where its character says it. ``tie`` is how a
+    score on the midpoint of a type is read, by the settings of whoever reads.
     """
 
     id: str
@@ -82,6 +84,7 @@ class Run:
     options: Mapping[str, str] = field(default_factory=dict)
     chunks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     introductions: Mapping[str, str] = field(default_factory=dict)
+    tie: Tie = "second"
 
     @property
     def mark(self) -> str | None:

@@ -310,6 +310,16 @@ class AnswerSettings(Section):
     retries: int = Field(2, ge=0, le=10, description="times an unusable answer is asked for again")
 
 
+class EvaluationSettings(Section):
+    """How ratings are read."""
+
+    tie: Literal["first", "second"] = Field(
+        "second",
+        description="the pole that a score exactly between two stands for: E/I at 50 % is E "
+        "(`first`) or I (`second`); of the Big Five `first` is the high one",
+    )
+
+
 class TokenSettings(Section):
     """How tokens are counted."""
 
@@ -637,6 +647,7 @@ class SettingsModel(Section):
     limits: LimitSettings = LimitSettings()
     prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
     answers: AnswerSettings = AnswerSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     tokens: TokenSettings = TokenSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     acts: ActsSettings = ActsSettings()
