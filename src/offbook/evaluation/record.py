@@ -113,10 +113,10 @@ class Cell:
     """A finished cell. ``reply`` is None where it failed for good, and ``error`` then says why.
 
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
-    ``fallback`` whether guided selection found nothing (None: the method does not select);
-    ``verdict`` that of the boundary (None: the method does not judge it); ``forgotten`` how many
-    pieces of the context were of a document that is forgotten since. ``evidence`` is looked up for
-    a judge (``evaluation.evidence``), and is not stored.
+    ``fallback`` whether guided selection found nothing, ``selected`` the chunks that it chose (None:
+    the method does not select); ``verdict`` that of the boundary (None: the method does not judge
+    it); ``forgotten`` how many pieces of the context were of a document that is forgotten since.
+    ``evidence`` is looked up for a judge (``evaluation.evidence``), and is not stored.
     """
 
     key: CellKey
@@ -126,6 +126,7 @@ class Cell:
     context: tuple[ContextItem, ...] = ()
     verdict: str | None = None
     fallback: bool | None = None
+    selected: tuple[str, ...] | None = None
     usage: Usage = field(default_factory=Usage)
     finished: str = ""
     forgotten: int = 0

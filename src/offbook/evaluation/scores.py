@@ -177,7 +177,9 @@ class Measured:
     def _add_chunks(self, cell: Cell) -> None:
         tally = self._chunks[cell.key.variant, cell.key.subject]
         tally.questions += 1
-        tally.times.update({sys.intern(chunk) for chunk in chunk_ids_of(cell)})
+        # As the paper counts (002, table 3): of a method that selects, what it selected alone.
+        used = chunk_ids_of(cell) if cell.selected is None else cell.selected
+        tally.times.update({sys.intern(chunk) for chunk in used})
         if cell.fallback is not None:
             tally.failures.append(cell.fallback)
 
