@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 OFFLINE_MARK: Final = "offline rules, not a measurement"
 """What stands with every score of the offline judge, in every record, table and picture."""
 
+RECORDED: Final = "recorded"
+"""The method, and the model, of replies that were imported; what they cost is not known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -113,10 +116,10 @@ class Cell:
     """A finished cell. ``reply`` is None where it failed for good, and ``error`` then says why.
 
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
-    ``fallback`` whether guided selection found nothing, ``selected`` the chunks that it chose (None:
-    the method does not select); ``verdict`` that of the boundary (None: the method does not judge
-    it); ``forgotten`` how many pieces of the context were of a document that is forgotten since.
-    ``evidence`` is looked up for a judge (``evaluation.evidence``), and is not stored.
+    ``fallback`` whether guided selection found nothing, ``selected`` the chunks that it chose
+    (None: the method does not select); ``verdict`` that of the boundary (None: the method does not
+    judge it); ``forgotten`` how many pieces of the context were of a document that is forgotten
+    since. ``evidence`` is looked up for a judge (``evaluation.evidence``), and is not stored.
     """
 
     key: CellKey
