@@ -177,6 +177,9 @@ class CragSettings(Section):
         description="the second source: `documents`, or one that a package registers",
     )
     second: int = Field(3, ge=0, le=100, description="passages asked of the second source")
+    rewrite: bool = Field(
+        False, description="search the second source by keywords that a model writes: one call more"
+    )
     knowledge_share: float = Field(3.0, gt=0, description="share of the budget: what was graded")
     second_share: float = Field(2.0, gt=0, description="share of the budget: the second source")
 
