@@ -344,7 +344,8 @@ class Recall:
     """What retrieval returns for one question; no reply is in it.
 
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
-    ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict).
+    ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
+    ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection).
     """
 
     character: str
@@ -359,6 +360,7 @@ class Recall:
     skipped: tuple[Skipped, ...] = ()
     as_of: str | None = None
     fallback: bool | None = None
+    selected: tuple[str, ...] | None = None
     stance: Stance = "in_character"
 
     def documents(self) -> frozenset[str]:

@@ -251,6 +251,7 @@ async def test_whether_guided_selection_found_nothing_is_recorded(
         await book.evaluation.run("file", **told)
         (cell,) = await stored_cells(book.store, "file-1")
     assert cell.fallback is expected
+    assert bool(cell.selected) is (method == "amadeus" or not expected), "its stand-ins count"
 
 
 @pytest.mark.parametrize(
@@ -264,3 +265,4 @@ async def test_what_does_not_select_cannot_fall_back(
     ) as book:
         found, _ = await book.recall("nora-vey", "Are you patient?")
     assert found.fallback is None
+    assert found.selected is None

@@ -173,6 +173,19 @@ def test_use_of_chunks_and_failures_of_guided_selection():
     assert older["duplication", "naive", "all"] == found["duplication", "naive", "all"]
 
 
+def test_of_a_method_that_selects_only_what_it_selected_counts_as_used():
+    context = (passage("a", "c1"), passage("b", "c2"), passage("c", "c3"))
+    cells = [
+        cell("q1", context=context, fallback=False, selected=("c3", "c4")),
+        cell("q2", context=context, fallback=None, selected=()),
+    ]
+    of_run = run(("ke",), variants=("naive",), chunks={"naive": {"Nora Vey": 8}})
+    use = Measured(of_run, dataset(*QUESTIONS), cells, []).retrieval("naive")
+    assert use is not None
+    assert use.usage_rate.mean == 0.25
+    assert use.duplication == {0: 6, 1: 2}
+
+
 def test_memory_holds_numbers_and_no_text():
     count = 2_000
     data = dataset(*(Question(f"q{number}", "What?") for number in range(count)))

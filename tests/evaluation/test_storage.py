@@ -42,6 +42,7 @@ CELLS = st.builds(
     context=st.lists(ITEMS, max_size=3).map(tuple),
     verdict=st.sampled_from([None, "in", "out"]),
     fallback=st.sampled_from([None, True, False]),
+    selected=st.none() | st.lists(TEXTS, max_size=3).map(tuple),
     usage=USAGES,
     finished=TEXTS,
     forgotten=st.integers(0, 2),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from offbook.prompts.retrieval import Complexity, Grade, NextStep, PassageGrade
+from offbook.prompts.retrieval import Complexity, Grade, Keywords, NextStep, PassageGrade
 from offbook.types import Recall
 from tests.graph.world import Trigrams
 from tests.methods.world import Answering, World
@@ -67,6 +67,7 @@ class Told(Answering):
             "grade_passage": lambda: self._grade(inputs.strips),
             "classify_question": lambda: Complexity.model_validate({"retrievals": self.route}),
             "next_step": lambda: self._step(len(inputs.searched) - 1),
+            "question_keywords": lambda: Keywords(high_level=["trimming"], low_level=["lamp"]),
             "reply": lambda: "So it is.",
         }
 

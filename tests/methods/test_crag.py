@@ -217,3 +217,23 @@ async def test_both_sources_have_their_part_of_the_budget(ada):
     assert first.text == "Tom Keane taught Ada to trim the lamp."
     assert second.title == "a long page"
     assert 0 < len(second.text) < len("Lamps. " * 200)
+
+
+@pytest.mark.parametrize("usable", [True, False])
+async def test_the_second_source_may_be_searched_by_keywords_that_a_model_writes(
+    ada, monkeypatch, usable
+):
+    searched: list[str] = []
+
+    async def search(self: Any, knowledge: Any, question: str, seen: Any, most: int) -> Any:
+        searched.append(question)
+        return []
+
+    monkeypatch.setattr(Fixed, "search", search)
+    ada.model.words = {"correct": (), "ambiguous": ()}
+    ada.model.broken = () if usable else ("question_keywords",)
+    ada.sections["crag"] = {"k": 1, "rewrite": True, "searcher": "fixed"}
+    found = await ada.recall(QUESTION)
+    assert ada.model.asked[:2] == ["grade_passage", "question_keywords"]
+    assert searched == (["lamp trimming"] if usable else [QUESTION])
+    assert ("keywords" in reasons(found)) is not usable

@@ -249,8 +249,26 @@ def test_the_recorded_scores_are_means_of_their_batches(dimension):
     assert statistics.pstdev(results) == pytest.approx(recorded["intra_std"], abs=1e-12)
 
 
-def letters(scores):
-    return "".join(MBTI.letter(name, scores[name]) or "-" for name in DIMENSIONS)
+def letters(scores, tie="second"):
+    return "".join(MBTI.letter(name, scores[name], tie) or "-" for name in DIMENSIONS)
+
+
+def test_no_recorded_code_rests_on_a_tie_and_recorded_batches_on_one_are_read_either_way():
+    for name, code in (
+        ("incharacter_hutao_16p_final.json", "ENFP"),
+        ("chatharuhi_hutao_mbti_assessment.json", "ISFP"),
+    ):
+        scores = {
+            dimension: each["score"][dimension[0]] if "result" in each else each["score"]
+            for dimension, each in assessment(name).items()
+            if dimension in DIMENSIONS
+        }
+        assert letters(scores, "first") == letters(scores, "second") == code
+    recorded = assessment("incharacter_hutao_16p_final.json")["T/F"]["details"][0]
+    tied = [batch["score"] for batch in recorded if batch["score"] == 50]
+    assert len(tied) == 2
+    assert batched_score(MBTI, "T/F", tied, "first").letter == "T"
+    assert batched_score(MBTI, "T/F", tied, "second").letter == "F"
 
 
 def test_the_recorded_code_has_the_first_letter_above_fifty():

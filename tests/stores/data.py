@@ -174,6 +174,7 @@ def cell(question: str, **changes: Any) -> dict[str, Any]:
         "error": None,
         "verdict": None,
         "fallback": None,
+        "selected": None,
         "forgotten": 0,
         "finished": "2026-01-01",
         "usage": {},

@@ -109,6 +109,7 @@ _EVALUATION: Final[Mapping[str, Callable[..., Any]]] = {
     "list": runs.list_runs,
     "estimate": runs.estimate,
     "run": runs.run,
+    "import": runs.import_run,
     "score": runs.score,
     "show": runs.show,
     "compare": reports.compare,

@@ -109,7 +109,12 @@ def _of_labels(
         kinds = (("accuracy", _right_letters, "higher", "share"),)
     else:
         kinds = (
-            ("acc_dim", partial(_by_label, right_type), "higher", "share"),
+            (
+                "acc_dim",
+                partial(_by_label, partial(right_type, tie=one.run.tie)),
+                "higher",
+                "share",
+            ),
             ("mae", partial(_by_label, error_of), "lower", "span"),
         )
     for name, values_of, better, unit in kinds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from offbook.errors import UsageError
 from offbook.evaluation import comparison, storage
 from offbook.evaluation import runs as evaluation_runs
+from offbook.evaluation.benchmark import benchmark as benchmark_named
 from offbook.evaluation.benchmark import benchmarks
 from offbook.evaluation.characters import (
     MissingCharacter,
@@ -151,6 +152,51 @@ class Evaluation:
         return await RunEstimator(
             run, request.part, request.protocol, solver, book.runtime(), prices
         ).count()
+
+    async def import_(
+        self,
+        benchmark: str,
+        file: Path | str,
+        *,
+        path: Path | str | None = None,
+        options: Mapping[str, str] | None = None,
+        characters: Sequence[str] = (),
+        create: bool = False,
+    ) -> comparison.RunReport:
+        """Make a run of recorded replies to a benchmark, and of ratings that come along.
+
+        No model is asked. Ratings count as those of a judge of the name of whoever gave them.
+        ``path``, ``options``, ``create``: as of `run`; ``characters``: SUBJECT=CHARACTER, where the
+        character of a subject has another name.
+
+        Raises:
+            UsageError: rows cannot be used; the message says which. Nothing is taken over.
+            UnknownName: there is no character for a subject.
+        """
+        from offbook.evaluation.importing import read_recorded
+
+        book, measured = self._book, benchmark_named(benchmark)
+        where = evaluation_runs.resolved(path)
+        dataset = evaluation_runs.dataset_of(book, measured, where, dict(options or {}))
+        recorded = read_recorded(Path(file), measured, dataset)
+        played = {text.partition("=")[0].strip(): text for text in characters}
+        request = await evaluation_runs.requested(
+            book,
+            benchmark,
+            {
+                "characters": [played.get(name, name) for name in recorded.subjects],
+                "path": path,
+                "options": options,
+                "create": create,
+            },
+        )
+        request = replace(request, views=())
+        ready = await make_characters(
+            book, request.chosen, request.views, build=False, progress=unheard
+        )
+        _, described = await self._described(request, ready)
+        run = recorded.described(described)
+        return await self.show(await book.store.write(lambda conn: recorded.store(conn, run)))
 
     # -- to score ------------------------------------------------------------------------------
 

@@ -166,13 +166,14 @@ def _scored(
     measured: Measured, metric: str, subject: str, values: Mapping[tuple[str, int], float | None]
 ) -> tuple[DimensionScore, ...]:
     if not metric.endswith("_batch"):
-        return dimension_scores(metric, _items(measured, subject, values))
+        return dimension_scores(metric, _items(measured, subject, values), measured.run.tie)
     typology = TYPOLOGIES[metric]
     batches: dict[str, list[float | None]] = defaultdict(list)
     for (unit, _), value in values.items():
         batches[unit.rpartition("/")[0]].append(value)
     names = (dimension.name for dimension in typology.dimensions)
-    return tuple(batched_score(typology, name, batches.get(name, [])) for name in names)
+    tie = measured.run.tie
+    return tuple(batched_score(typology, name, batches.get(name, []), tie) for name in names)
 
 
 def _items(
@@ -231,8 +232,9 @@ def _against_labels(measured: Measured, metric: str, variant: str) -> Iterator[S
     for one in of_variant(measured, metric, variant, by_repeat=True):
         for score in one.scores:
             repeats[one.repeat or 0][one.subject, score.dimension] = score.score
-    scale = TYPOLOGIES[metric].scale
-    agreement = agreement_with_labels([repeats[each] for each in sorted(repeats)], labels, scale)
+    scored = [repeats[each] for each in sorted(repeats)]
+    scale, tie = TYPOLOGIES[metric].scale, measured.run.tie
+    agreement = agreement_with_labels(scored, labels, scale, tie)
     yield Score(f"{metric}.acc_dim", variant, "all", agreement.acc_dim, "higher", "share")
     yield Score(f"{metric}.acc_full", variant, "all", agreement.acc_full, "higher", "share")
     if all(label.score is None for label in labels.values()):

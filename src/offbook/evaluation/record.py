@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from offbook.evaluation.metrics.scales import Direction
+from offbook.evaluation.metrics.typology import Tie
 from offbook.stores.evaluations import UNJUDGED
 from offbook.types import ContextItem, Usage
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 OFFLINE_MARK: Final = "offline rules, not a measurement"
 """What stands with every score of the offline judge, in every record, table and picture."""
+
+RECORDED: Final = "recorded"
+"""The method, and the model, of replies that were imported; what they cost is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class Run:
     is a digest of what each subject's character knew when the run began, ``options`` are those of
     the dataset's loader. ``chunks`` is how many chunks each variant could search of each subject's
     character when the run began; a variant that searches none is not in it. ``introductions`` is a
-    digest of who the judge is told each subject is, where its character says it.
+    digest of who the judge is told each subject is, where its character says it. ``tie`` is how a
+    score on the midpoint of a type is read, by the settings of whoever reads.
     """
 
     id: str
@@ -82,6 +87,7 @@ class Run:
     options: Mapping[str, str] = field(default_factory=dict)
     chunks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     introductions: Mapping[str, str] = field(default_factory=dict)
+    tie: Tie = "second"
 
     @property
     def mark(self) -> str | None:
@@ -110,10 +116,10 @@ class Cell:
     """A finished cell. ``reply`` is None where it failed for good, and ``error`` then says why.
 
     ``context`` is what the reply rested on, whole, so that a judge can be asked again later;
-    ``fallback`` whether guided selection found nothing (None: the method does not select);
-    ``verdict`` that of the boundary (None: the method does not judge it); ``forgotten`` how many
-    pieces of the context were of a document that is forgotten since. ``evidence`` is looked up for
-    a judge (``evaluation.evidence``), and is not stored.
+    ``fallback`` whether guided selection found nothing, ``selected`` the chunks that it chose
+    (None: the method does not select); ``verdict`` that of the boundary (None: the method does not
+    judge it); ``forgotten`` how many pieces of the context were of a document that is forgotten
+    since. ``evidence`` is looked up for a judge (``evaluation.evidence``), and is not stored.
     """
 
     key: CellKey
@@ -123,6 +129,7 @@ class Cell:
     context: tuple[ContextItem, ...] = ()
     verdict: str | None = None
     fallback: bool | None = None
+    selected: tuple[str, ...] | None = None
     usage: Usage = field(default_factory=Usage)
     finished: str = ""
     forgotten: int = 0

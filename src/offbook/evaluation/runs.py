@@ -378,7 +378,8 @@ async def open_run(
         UsageError: the dataset has changed since, or that judge was never asked.
     """
     stored = await book.store.read(lambda conn: evaluations.require_run(conn, name))
-    run = judged_by(run_of(stored), stored.judges, judge)
+    judged = judged_by(run_of(stored), stored.judges, judge)
+    run = replace(judged, tie=book.settings.values.evaluation.tie)
     where = str(Path(path).expanduser().resolve()) if path else run.path
     dataset = dataset_of(book, benchmark(run.benchmark), where, run.options)
     if dataset.checksum != run.dataset_checksum:

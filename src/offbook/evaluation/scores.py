@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from offbook.evaluation.metrics.retrieval import CharacterUse, RetrievalUse, over_characters
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import Estimate, estimate, paired_difference
-from offbook.evaluation.record import Score
+from offbook.evaluation.record import RECORDED, Score
 from offbook.evaluation.reply_metrics import (
     REPLY_METRICS,
     Exchange,
@@ -90,6 +90,7 @@ class Measured:
         self._chunks: dict[tuple[str, str], _Chunks] = defaultdict(_Chunks)
         self._known: dict[Place, Place] = {}
         self._failed: dict[str, list[tuple[Place, Exchange | None]]] = defaultdict(list)
+        self._recorded = {each.label for each in run.variants if each.method == RECORDED}
         for cell in cells:
             self._add_cell(cell)
         self._count_failed()
@@ -146,7 +147,7 @@ class Measured:
         key = cell.key
         place = self._place(key.subject, key.question, key.repeat)
         self._values[key.variant, "failed"][place] = float(cell.reply is None)
-        for cost in COSTS:
+        for cost in () if key.variant in self._recorded else COSTS:
             self._values[key.variant, cost][place] = getattr(cell.usage, cost)
         exchange = self.places.exchange_of(replace(cell, reply=cell.reply or ""))
         if cell.reply is None:
@@ -177,7 +178,9 @@ class Measured:
     def _add_chunks(self, cell: Cell) -> None:
         tally = self._chunks[cell.key.variant, cell.key.subject]
         tally.questions += 1
-        tally.times.update({sys.intern(chunk) for chunk in chunk_ids_of(cell)})
+        # As the paper counts (002, table 3): of a method that selects, what it selected alone.
+        used = chunk_ids_of(cell) if cell.selected is None else cell.selected
+        tally.times.update({sys.intern(chunk) for chunk in used})
         if cell.fallback is not None:
             tally.failures.append(cell.fallback)
 

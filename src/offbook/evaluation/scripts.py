@@ -95,6 +95,7 @@ class Spoken:
             context=reply.recall.context,
             verdict=None if boundary is None else boundary.verdict,
             fallback=reply.recall.fallback,
+            selected=reply.recall.selected,
             usage=reply.usage,
             finished=timestamp(),
         )

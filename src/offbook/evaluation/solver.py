@@ -74,6 +74,7 @@ class Solver:
             context=() if recalled is None else recalled.context,
             verdict=None if boundary is None else boundary.verdict,
             fallback=None if recalled is None else recalled.fallback,
+            selected=None if recalled is None else recalled.selected,
             usage=meter.usage(),
             finished=timestamp(),
         )

@@ -89,6 +89,7 @@ _OF_THE_RUN: Final = (
     "chat.",
     "extract.",
     "judge.",
+    "evaluation.",
     "embed.",
     "limits.",
     "prices.",

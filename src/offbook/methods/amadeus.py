@@ -60,11 +60,12 @@ class Amadeus:
         ranked = await knowledge.search(question, settings.splitter, most)
         similar = ranked[: settings.k]
         # 2 -- guided selection ----------------------------------------------------------------
-        chosen, skipped, fallback = similar, list[Skipped](), None
+        chosen, skipped, fallback, selected = similar, list[Skipped](), None, None
         if settings.gs != "off":
             selection = await select(knowledge, question, ranked, settings.gs)
             chosen, skipped = list(selection.chosen), notes(selection)
             fallback = selection.found_nothing
+            selected = tuple(hit.chunk.id for hit in chosen)
         # 3 -- beliefs and values, and traits, from what was selected --------------------------
         attributes, failed = list[ContextItem](), list[Skipped]()
         if settings.ae:
@@ -82,7 +83,7 @@ class Amadeus:
         }
         left = (*skipped, *failed)
         recalled = knowledge.divided_recall(self.name, question, kinds, skipped=left)
-        return replace(recalled, fallback=fallback)
+        return replace(recalled, fallback=fallback, selected=selected)
 
 
 async def select(

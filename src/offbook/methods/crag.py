@@ -5,7 +5,8 @@ their sources narrowed to what is left.
 Paper: Corrective RAG (Yan et al. 2024, arXiv 2401.15884), section 4. Left out: the trained
 evaluator with its thresholds, whose place a model's grade takes (which names the relevant strips at
 once, so that refining costs no call), and web search, whose place the character's other documents
-take (``crag.searcher``); the second source is filtered by words, without a call.
+take (``crag.searcher``); the second source is filtered by words, without a call. Strips are
+not ranked over all passages. ``crag.rewrite`` takes LightRAG's prompt of keywords.
 """
 
 from __future__ import annotations
@@ -20,7 +21,13 @@ from offbook.errors import AnswerError, InputRefused
 from offbook.models.batching import run_all
 from offbook.models.failures import why_without
 from offbook.prompts.ask import RETRIES, ask
-from offbook.prompts.retrieval import GRADE_PASSAGE, Grade, GradeInputs
+from offbook.prompts.retrieval import (
+    GRADE_PASSAGE,
+    QUESTION_KEYWORDS,
+    Grade,
+    GradeInputs,
+    KeywordsInputs,
+)
 from offbook.retrieval.passages import place_of
 from offbook.text.questions import weight_of
 from offbook.text.sentences import Strip, sentences, strips_of
@@ -231,7 +238,8 @@ class Crag:
             called_for = _CALLED_FOR[grading.action] if passages else "nothing was retrieved"
             why = f"{called_for}: {searcher.name!r} was asked (crag.searcher)"
             second.leave("knowledge", "the second source", why)
-            more = await searcher.search(knowledge, question, passages, settings.second)
+            query = await _rewritten(knowledge, question, second) if settings.rewrite else question
+            more = await searcher.search(knowledge, query, passages, settings.second)
             _filter(second, knowledge, question, more)
         # 5 -- within a budget that is divided ---------------------------------------------------
         return knowledge.divided_recall(
@@ -243,6 +251,22 @@ class Crag:
             },
             skipped=[*refined.skipped, *second.skipped],
         )
+
+
+async def _rewritten(knowledge: Knowledge, question: str, second: _Refined) -> str:
+    """Rewrite a question as keywords, by one call (section 4); or leave it, and say why."""
+    inputs = KeywordsInputs(knowledge.character.name, knowledge.in_full(question))
+    retries = knowledge.settings.answers.retries
+    try:
+        answer = await ask(
+            knowledge.extractor_for("crag"), QUESTION_KEYWORDS, inputs, retries=retries
+        )
+    except (AnswerError, InputRefused) as error:
+        why = f"not rewritten, so searched by the question itself: {why_without(error)}"
+        second.leave("knowledge", "keywords", why)
+        return question
+    words = dict.fromkeys([*answer.low_level, *answer.high_level])
+    return " ".join(words) or question
 
 
 @dataclass(slots=True)

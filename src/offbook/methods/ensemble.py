@@ -133,7 +133,8 @@ class Ensemble:
                 *findings.skipped,
             ),
         )
-        return replace(recalled, emotion=emotion, fallback=ranked.fallback)
+        selected = None if settings.gs == "off" else tuple(h.chunk.id for h in ranked.revealing)
+        return replace(recalled, emotion=emotion, fallback=ranked.fallback, selected=selected)
 
 
 async def _with_vectors(

@@ -177,6 +177,9 @@ class CragSettings(Section):
         description="the second source: `documents`, or one that a package registers",
     )
     second: int = Field(3, ge=0, le=100, description="passages asked of the second source")
+    rewrite: bool = Field(
+        False, description="search the second source by keywords that a model writes: one call more"
+    )
     knowledge_share: float = Field(3.0, gt=0, description="share of the budget: what was graded")
     second_share: float = Field(2.0, gt=0, description="share of the budget: the second source")
 
@@ -308,6 +311,16 @@ class AnswerSettings(Section):
     """What happens to answers that cannot be used."""
 
     retries: int = Field(2, ge=0, le=10, description="times an unusable answer is asked for again")
+
+
+class EvaluationSettings(Section):
+    """How ratings are read."""
+
+    tie: Literal["first", "second"] = Field(
+        "second",
+        description="the pole that a score exactly between two stands for: E/I at 50 % is E "
+        "(`first`) or I (`second`); of the Big Five `first` is the high one",
+    )
 
 
 class TokenSettings(Section):
@@ -641,6 +654,7 @@ class SettingsModel(Section):
     limits: LimitSettings = LimitSettings()
     prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
     answers: AnswerSettings = AnswerSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     tokens: TokenSettings = TokenSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     acts: ActsSettings = ActsSettings()

@@ -40,6 +40,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "adaptive.k": 6,
         "adaptive.search_by": "thought",
         "crag.k": 10,
+        "crag.rewrite": True,
         "lightrag.k": 60,
         "lightrag.neighbours": 200,
         "lightrag.description_tokens": 500,

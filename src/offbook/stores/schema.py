@@ -519,6 +519,7 @@ cells: Final = _table(
     Column("error", Text),
     Column("verdict", Text),
     Column("fallback", Boolean),
+    Column("selected", JSON(none_as_null=True)),
     # Pieces of the context that were forgotten since.
     integer("forgotten"),
     words("finished"),

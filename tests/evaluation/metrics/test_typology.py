@@ -312,3 +312,14 @@ def test_errors_stay_within_the_span_and_a_perfect_prediction_has_none(scores, p
     assert found.acc_dim.n + found.acc_dim.missing == decided
     if found.mse.mean is not None:
         assert 0 <= found.mse.mean <= there(found.mae.mean) <= 1
+
+
+@pytest.mark.parametrize(("tie", "letter", "right"), [("first", "E", 1), ("second", "I", 0)])
+def test_a_tie_is_read_as_the_one_pole_or_the_other(tie, letter, right):
+    (score, *_) = scores_of("mbti_item", [ItemRating("E/I", 1, 4)], tie)
+    assert (score.score, score.letter) == (50, letter)
+    high = {("Ada", "E/I"): LabelScore("H", 90)}
+    found = agreement_with_labels([{("Ada", "E/I"): 50.0}], high, SCALES["16p_batch"], tie)
+    assert found.acc_dim.mean == right
+    for other in (49.9, 50.1):
+        assert MBTI.letter("E/I", other, tie) == ("E" if other > 50 else "I")

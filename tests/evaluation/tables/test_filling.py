@@ -92,12 +92,12 @@ def test_types_are_letters_of_the_dimensions_and_compared_with_the_printed_label
         dimension("anya forger", "T/F", 50.0),
         dimension("Nobody", "E/I", 10.0),
     ]
-    assert types_of(scores, "naive", "mbti_item") == {
+    assert types_of(scores, "naive", "mbti_item", "second") == {
         "anya forger": ("E", "N", "F", None),
         "Nobody": ("I", None, None, None),
     }
     plain = scores_of("mbti", "naive", "m", "r", scores, "naive")
-    ours = with_types(plain, scores, "naive", "mbti_item", labels_of("mbti_item", None))
+    ours = with_types(plain, scores, "naive", "mbti_item", labels_of("mbti_item", None), "second")
     filled = fill(table_named("amadeus-mbti"), [ours])
     summary, letters = filled.blocks
     row = summary.lines[0].ours[0]

@@ -14,6 +14,7 @@ from offbook.cli.evaluation.options import (
     DataPath,
     RatedBy,
     RunName,
+    loader_options,
 )
 from offbook.cli.evaluation.output import print_report
 from offbook.cli.options import Json, Yes, confirm, settings_for, settings_of, with_options
@@ -98,6 +99,41 @@ def score(
         settings,
         lambda book, progress: book.evaluation.score(
             run, path=path, retry_missing=retry_missing, progress=progress
+        ),
+    )
+    print_report(report, as_json)
+
+
+def import_run(
+    benchmark: BenchmarkName,
+    file: str = typer.Argument(
+        ..., metavar="FILE", help="JSON Lines: character, question, method, reply, ratings."
+    ),
+    path: DataPath = None,
+    option: list[str] | None = typer.Option(
+        None, metavar="NAME=VALUE", help="An option of the dataset's loader."
+    ),
+    character: list[str] | None = typer.Option(
+        None, "--character", "-c", metavar="SUBJECT=CHARACTER", help="Who stands for a subject."
+    ),
+    create: bool = typer.Option(
+        False, "--create", help="Make characters of the texts that the dataset brings."
+    ),
+    as_json: Json = False,
+) -> None:
+    """Make a run of recorded replies, and of ratings that came with them; no model is asked.
+
+    `offbook eval score` has a judge rate them, `report` and `compare` treat them as any others.
+    """
+    report = with_offbook(
+        settings_for(),
+        lambda book: book.evaluation.import_(
+            benchmark,
+            file,
+            path=path,
+            options=loader_options(option),
+            characters=character or (),
+            create=create,
         ),
     )
     print_report(report, as_json)

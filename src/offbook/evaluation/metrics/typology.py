@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 UNDECIDED: Final = "X"
 """A label on which people did not agree."""
 
+Tie = Literal["first", "second"]
+"""The pole that a score exactly on the midpoint stands for."""
+
 Letters = tuple[str | None, ...]
 """One letter a dimension, in the typology's order; None where there is no rating at all."""
 
@@ -63,12 +66,12 @@ class Typology:
         known = ", ".join(dimension.name for dimension in self.dimensions)
         raise ValueError(f"{self.name} has no dimension {name!r}; it has {known}")
 
-    def letter(self, dimension: str, score: float | None) -> str | None:
-        """The letter of a score: the first pole's above the midpoint, at a tie the second's."""
+    def letter(self, dimension: str, score: float | None, tie: Tie = "second") -> str | None:
+        """The letter of a score: the first pole's above the midpoint, on it the tie's."""
         poles = self.dimension(dimension)
         if score is None:
             return None
-        return poles.first if score > self.scale.midpoint else poles.second
+        return poles.first if predicted_type(score, self.scale, tie) == "H" else poles.second
 
     def letters(self, text: str) -> Letters:
         """Letters from ``text``, such as INFJ; ``-`` and X stand for no letter.
@@ -161,7 +164,9 @@ def scaled(metric: str, mean: float) -> float:
     return 50 + 50 * mean / 3 if TYPOLOGIES[metric] is MBTI else mean
 
 
-def dimension_scores(metric: str, items: Sequence[ItemRating]) -> tuple[DimensionScore, ...]:
+def dimension_scores(
+    metric: str, items: Sequence[ItemRating], tie: Tie = "second"
+) -> tuple[DimensionScore, ...]:
     """Score each dimension of a test, with its letter, from the ratings of its items.
 
     Raises:
@@ -184,7 +189,7 @@ def dimension_scores(metric: str, items: Sequence[ItemRating]) -> tuple[Dimensio
     scores = []
     for name, values in present.items():
         score = scaled(metric, sum(values) / len(values)) if values else None
-        letter = typology.letter(name, score)
+        letter = typology.letter(name, score, tie)
         scores.append(DimensionScore(name, score, letter, len(values), missing[name]))
     return tuple(scores)
 
@@ -369,11 +374,13 @@ def batches(answers: Sequence[T]) -> list[list[T]]:
     return blocks
 
 
-def batched_score(typology: Typology, name: str, ratings: Sequence[float | None]) -> DimensionScore:
+def batched_score(
+    typology: Typology, name: str, ratings: Sequence[float | None], tie: Tie = "second"
+) -> DimensionScore:
     """Score a dimension: the mean over its batches, whatever their sizes; None has no rating."""
     present = [rating for rating in ratings if rating is not None]
     score = math.fsum(present) / len(present) if present else None
-    letter, missing = typology.letter(name, score), len(ratings) - len(present)
+    letter, missing = typology.letter(name, score, tie), len(ratings) - len(present)
     return DimensionScore(name, score, letter, len(present), missing)
 
 
@@ -385,9 +392,10 @@ def label_type(score: float, scale: JudgedScale) -> LabelType:
     return "H" if part > _UNDECIDED_TO + _ROUNDING else "X"
 
 
-def predicted_type(score: float, scale: JudgedScale) -> LabelType:
-    """Type of a prediction: H above the midpoint, else L."""
-    return "H" if score > scale.midpoint else "L"
+def predicted_type(score: float, scale: JudgedScale, tie: Tie = "second") -> LabelType:
+    """Type of a prediction: H above the midpoint, L below; on it H only where ``tie`` is first."""
+    is_high = score > scale.midpoint or (tie == "first" and score == scale.midpoint)
+    return "H" if is_high else "L"
 
 
 def sign_of(category: str, dimension: str) -> Literal[1, -1]:
@@ -431,6 +439,7 @@ def agreement_with_labels(
     repeats: Sequence[Mapping[Place, float | None]],
     labels: Mapping[Place, LabelScore],
     scale: JudgedScale,
+    tie: Tie = "second",
 ) -> LabelAgreement:
     """Acc(Dim), Acc(Full), MSE and MAE over all pairs whose label is not X.
 
@@ -442,7 +451,9 @@ def agreement_with_labels(
     rights, squares, sizes, fulls = [], [], [], []
     for predicted in repeats:
         scored = {place: (predicted.get(place), label) for place, label in decided.items()}
-        right = {place: right_type(score, label, scale) for place, (score, label) in scored.items()}
+        right = {
+            place: right_type(score, label, scale, tie) for place, (score, label) in scored.items()
+        }
         error = {place: error_of(score, label, scale) for place, (score, label) in scored.items()}
         rights.append(_by_character(right, characters))
         fulls.append([_full(each) for each in rights[-1]])
@@ -456,9 +467,11 @@ def agreement_with_labels(
     )
 
 
-def right_type(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:
+def right_type(
+    score: float | None, label: LabelScore, scale: JudgedScale, tie: Tie
+) -> float | None:
     """1 where the type of a score is that of the label, else 0; None without a score."""
-    return None if score is None else float(predicted_type(score, scale) == label.type)
+    return None if score is None else float(predicted_type(score, scale, tie) == label.type)
 
 
 def error_of(score: float | None, label: LabelScore, scale: JudgedScale) -> float | None:

@@ -19,7 +19,7 @@ from offbook.evaluation.datasets.collector import read_labels
 from offbook.evaluation.datasets.reading import Columns, Notes, read_rows
 from offbook.evaluation.metrics.agreement import human_study
 from offbook.evaluation.metrics.statistics import Estimate
-from offbook.evaluation.metrics.typology import TYPOLOGIES, Letters, Typology, compare, written
+from offbook.evaluation.metrics.typology import TYPOLOGIES, Letters, Tie, Typology, compare, written
 from offbook.evaluation.personality import typology_labels
 from offbook.evaluation.tables.catalogue import PrintedRow, printed, published_types
 from offbook.ingestion.reports import counted
@@ -36,7 +36,7 @@ Types = Mapping[str, Letters]
 """Letters by character."""
 
 
-def types_of(scores: Iterable[Score], variant: str, metric: str) -> dict[str, Letters]:
+def types_of(scores: Iterable[Score], variant: str, metric: str, tie: Tie) -> dict[str, Letters]:
     """The letters of each character that a variant answered for; None for a dimension unrated."""
     typology = TYPOLOGIES[metric]
     letters_of: dict[str, dict[str, str | None]] = {}
@@ -44,7 +44,7 @@ def types_of(scores: Iterable[Score], variant: str, metric: str) -> dict[str, Le
         if score.metric != f"{metric}.score" or score.variant != variant:
             continue
         subject, _, name = score.group.removeprefix("subject=").rpartition("/dimension=")
-        letters_of.setdefault(subject, {})[name] = typology.letter(name, score.estimate.mean)
+        letters_of.setdefault(subject, {})[name] = typology.letter(name, score.estimate.mean, tie)
     return {
         subject: tuple(letters.get(dimension.name) for dimension in typology.dimensions)
         for subject, letters in letters_of.items()
@@ -176,10 +176,10 @@ def scores_of(
 
 
 def with_types(
-    ours: OurScores, scores: Sequence[Score], variant: str, metric: str, labels: Types
+    ours: OurScores, scores: Sequence[Score], variant: str, metric: str, labels: Types, tie: Tie
 ) -> OurScores:
     """The same with types, and how far they are from the labels."""
-    types = types_of(scores, variant, metric)
+    types = types_of(scores, variant, metric, tie)
     more = {(name, "all"): e for name, e in compared(types, labels, TYPOLOGIES[metric]).items()}
     return replace(ours, scores={**ours.scores, **more}, types=types)
 

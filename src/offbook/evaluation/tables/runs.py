@@ -119,7 +119,7 @@ class TableRuns:
         ours = scores_of(use.key, method, run.models["actor"].model, run.id, measured, label)
         if use.typology:
             labels = labels_of(use.typology, self.request.labels)
-            ours = with_types(ours, measured, label, use.typology, labels)
+            ours = with_types(ours, measured, label, use.typology, labels, run.tie)
         return ours
 
     async def stored(self, use: Use, method: str) -> Run | None:
