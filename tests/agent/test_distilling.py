@@ -226,6 +226,18 @@ async def test_what_a_cut_reply_says_and_what_a_model_says_of_itself_is_no_own_w
     assert set(await talks.statements()) == {"I like ripe pears.", "I like pears."}
 
 
+async def test_ai_is_a_word_of_other_languages(talks: Talks):
+    for question in ("Du thé ?", "E i figli?", "Un robot ?"):
+        await talks.tell("one", question, answered="Oui.")
+    await talks.tell("one", "And you?", answered="No.")
+    kept = ("J'ai toujours aimé le thé au citron.", "Tengo molto ai miei figli.")
+    own = [
+        statement(text, 1, kind="own_word") for text in (*kept, "Je suis une AI.", "I am an ai.")
+    ]
+    await talks.distil(*own)
+    assert set(await talks.statements()) == set(kept)
+
+
 async def test_known_statements_are_shown_however_many_other_memories_are_nearer(talks: Talks):
     await talks.tell("one", "My niece Nell is allergic to nuts.", *SMALL)
     await talks.distil(statement("Their niece must avoid almonds."))

@@ -33,6 +33,19 @@ async def test_one_that_calls_documents_texts_is_learned_once(loopback):
     assert loopback.count("/rerank") == 3
 
 
+async def test_what_one_command_learns_all_know_and_a_refused_text_teaches_nothing(loopback):
+    ranks = reranker(loopback)
+    loopback.script("400", "400")
+    with pytest.raises(ModelError):
+        await ranks.metered(Meter()).rank("who keeps the boats", TEXTS)
+    assert await ranks.metered(Meter()).rank("who keeps the boats", TEXTS) == [2, 0, 1, 3]
+    assert loopback.count("/rerank") == 3
+    loopback.refuses = {"documents"}
+    for _ in range(2):
+        await ranks.metered(Meter()).rank("who keeps the boats", TEXTS)
+    assert loopback.count("/rerank") == 6
+
+
 async def test_fewer_than_two_texts_are_no_request(loopback):
     assert await reranker(loopback).rank("who?", ["a letter"]) == [0]
     assert await reranker(loopback).rank("who?", []) == []

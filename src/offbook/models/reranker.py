@@ -48,7 +48,8 @@ class EndpointReranker:
         self._limiter = limiter or Limiter()
         self._meter = meter or Meter()
         self._clients = clients
-        self._field = _FIELDS[0]
+        self._field = [_FIELDS[0]]
+        """The name that the endpoint has for the texts; one for all commands."""
 
     @property
     def name(self) -> str:
@@ -89,8 +90,9 @@ class EndpointReranker:
         return sorted(range(len(texts)), key=lambda place: -scores[place])
 
     async def _send(self, question: str, texts: Sequence[str]) -> Any:
+        name = self._field[0]
         while True:
-            body = {"model": self._place.model, "query": question, self._field: list(texts)}
+            body = {"model": self._place.model, "query": question, name: list(texts)}
             self._meter.requested(self._place.model, _TASK)
             try:
                 response = await self._clients.post(self._place, "/rerank", body)
@@ -99,9 +101,10 @@ class EndpointReranker:
                 raise
             except Exception as error:
                 refused = getattr(error, "status_code", None) in _REFUSED
-                if not refused or self._field == _FIELDS[1]:
+                if not refused or name == _FIELDS[1]:
                     raise from_exception(self._place, error) from error
-                self._field = _FIELDS[1]
+                name = _FIELDS[1]
+        self._field[0] = name
         try:
             return json.loads(response.content)
         except (ValueError, RecursionError):
