@@ -82,9 +82,15 @@ async def test_what_a_search_found_is_put_in_its_order(loopback, tmp_path):
     flags |= {"rerank__model": "r", "rerank__base_url": loopback.base_url}
     async with await Offbook.open(**flags) as book:
         after, usage = await book.recall(ada, "does she like the lamp")
+        loopback.always("missing_embedding")
+        unordered, _ = await book.recall(ada, "does she like the lamp")
     assert [item.text for item in before.context] != [item.text for item in after.context]
     assert after.context[0].text.startswith("She does not like boats")
     assert usage.calls == 1
+    assert unordered.context == before.context
+    assert [each.why.partition(":")[0] for each in unordered.skipped] == [
+        "not reordered, they stay as found"
+    ]
 
 
 async def test_a_reranker_needs_an_endpoint(tmp_path):

@@ -43,6 +43,8 @@ _KNOWN: Final = 12
 _TURN_TOKENS: Final = 600
 _RESTATES: Final = 0.8
 """The share of its words in one piece of a reply's ground from which an own word restates that."""
+_PIECE: Final = 4_000
+"""Characters of a long text that count as a piece: a whole book has the words of any taste."""
 _OF_MODELS: Final = re.compile(
     r"(?-i:(?<!['’])\bAI\b)"
     r"|\b(?:an ai|artificial intelligence|(?:large )?language model|chat ?bot|virtual assistant)\b"
@@ -196,8 +198,9 @@ def _is_new(statement: Statement, batch: _Batch) -> bool:
         return False
     terms = set(search_terms(statement.text))
     least = max(2.0, _RESTATES * len(terms))  # one word alone says nothing of a taste for it
-    items = [item for recall in recalls for item in (recall or {}).get("context", ())]
-    return all(len(terms.intersection(search_terms(item["text"]))) < least for item in items)
+    texts = [item["text"] for recall in recalls for item in (recall or {}).get("context", ())]
+    pieces = {text[n : n + _PIECE] for text in texts for n in range(0, len(text), _PIECE // 2)}
+    return all(len(terms.intersection(search_terms(piece))) < least for piece in pieces)
 
 
 def _keep(

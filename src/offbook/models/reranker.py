@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, Final
 
-from offbook.errors import ModelError, OffbookError
+from offbook.errors import InvalidAnswer, OffbookError
 from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import Place, broken, from_exception
 from offbook.models.limits import Limiter
@@ -67,7 +67,8 @@ class EndpointReranker:
         """Rank ``texts``: their places, best first, equal ones as they came.
 
         Raises:
-            ModelError: the endpoint failed for good, or did not score each text once.
+            InvalidAnswer: it did not score each text once.
+            ModelError: the endpoint failed for good.
             BudgetReached: the request would go over the budget.
         """
         if len(texts) < 2:
@@ -120,7 +121,7 @@ class EndpointReranker:
                 if isinstance(score, int | float) and math.isfinite(score):
                     scores[place] = score
         if sorted(scores) != list(range(count)):
-            raise ModelError(
+            raise InvalidAnswer(
                 f"{self._place.base_url}/rerank scored {len(scores)} of {count} texts (model "
                 f"{self._place.model!r})",
                 "check rerank.model and rerank.base_url, or unset rerank.model",
