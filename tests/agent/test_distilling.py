@@ -226,6 +226,29 @@ async def test_what_a_cut_reply_says_and_what_a_model_says_of_itself_is_no_own_w
     assert set(await talks.statements()) == {"I like ripe pears.", "I like pears."}
 
 
+async def test_a_taste_whose_words_a_whole_book_has_somewhere_is_an_own_word(talks: Talks):
+    await talks.tell("one", "It rains.", "I row.", "I sow.")
+    book = f"Pears grow here. {'Gulls cry. ' * 800}The corn is ripe. {'Gulls cry. ' * 800}"
+    near = f"{'Gulls cry. ' * 360}Dried figs I like best of all. {'Gulls cry. ' * 800}"
+    items = [{"kind": "profile", "title": "", "score": 1, "text": text} for text in (book, near)]
+    await talks.tell("one", "What?", answered="Ripe pears.", recall={"context": items})
+    texts = ("I like ripe pears.", "I like dried figs.")
+    await talks.distil(*(statement(text, 4, kind="own_word") for text in texts))
+    assert set(await talks.statements()) == {"I like ripe pears."}
+
+
+async def test_ai_is_a_word_of_other_languages(talks: Talks):
+    for question in ("Du thé ?", "E i figli?", "Un robot ?"):
+        await talks.tell("one", question, answered="Oui.")
+    await talks.tell("one", "And you?", answered="No.")
+    kept = ("J'ai toujours aimé le thé au citron.", "Tengo molto ai miei figli.")
+    own = [
+        statement(text, 1, kind="own_word") for text in (*kept, "Je suis une AI.", "I am an ai.")
+    ]
+    await talks.distil(*own)
+    assert set(await talks.statements()) == set(kept)
+
+
 async def test_known_statements_are_shown_however_many_other_memories_are_nearer(talks: Talks):
     await talks.tell("one", "My niece Nell is allergic to nuts.", *SMALL)
     await talks.distil(statement("Their niece must avoid almonds."))

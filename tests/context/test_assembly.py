@@ -41,6 +41,16 @@ def test_speech_samples_are_as_many_as_set():
     assert assemble(recall(), voice, (), ContextSettings(voice_samples=0)).voice == ()
 
 
+def test_what_is_not_so_has_a_part_of_its_own():
+    found = recall(item("knowledge", "a fact"), item("premise", "Tom is the father."))
+    told = request_of(REPLY, assemble(found, (), (), ContextSettings())).messages[-1].content
+    known, _, untrue = told.partition("The question takes for granted what is not so.")
+    assert "What you know" in known
+    assert "Tom is the father." not in known
+    assert "set it right in your own manner:\n<context>" in untrue
+    assert "Tom is the father." in untrue
+
+
 def test_what_changes_with_every_question_stands_behind_what_does_not():
     """A provider's prefix cache serves all up to the question's own context."""
     voice = ("The sea does not argue.",)

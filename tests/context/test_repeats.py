@@ -88,6 +88,13 @@ def test_what_a_passage_says_in_another_order_is_said():
     assert [each.text for each in kept] == ["Tom is dead."]
 
 
+def test_what_denies_what_is_shown_is_news():
+    for text in ("Tom is not the father of Ada.", "Tom wasn't the father of Ada."):
+        item = relation(text)
+        assert sentences_once([item], ["Tom is the father of Ada."])[0] == [item]
+        assert sentences_once([item], [text])[0] == []
+
+
 def test_words_of_two_places_say_nothing_together():
     shown = "Ada lives with Tom. It was cold. It rained. Maud has a sister."
     item = relation("Ada is the sister of Tom.")

@@ -11,6 +11,7 @@ from typing import Any
 
 from offbook.ingestion.memories import Remembering
 from offbook.ingestion.reports import unheard
+from offbook.models.failures import PassingError
 from offbook.prompts.emotion import EmotionsAnswer, EmotionScores
 from offbook.prompts.traits import Attributes, PassageAttribute, PassageAttributes, Revealing
 from offbook.stores import memories
@@ -40,6 +41,7 @@ class Everything(QuestionModel):
     def __init__(self) -> None:
         super().__init__()
         self.failing: tuple[str, ...] = ()
+        self.down: tuple[str, ...] = ()
         self.delay_seconds = 0.0
         self.revealing: tuple[str, ...] = ("waited", "shared")
 
@@ -51,6 +53,8 @@ class Everything(QuestionModel):
     async def complete(self, request: ChatRequest) -> ChatResponse:
         assert request.origin is not None
         prompt, inputs = request.origin
+        if prompt.name in self.down:
+            raise PassingError("no connection to the endpoint", unreachable=True)
         if prompt.name in self.failing:
             self.asked.append(request)
             return ChatResponse("I would rather not.")

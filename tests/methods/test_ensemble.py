@@ -317,6 +317,35 @@ async def test_an_unusable_answer_is_asked_for_once_only(recalling):
     assert recalling.model.names == ["understand_question"]
 
 
+async def test_a_turn_goes_on_where_the_endpoint_of_the_small_call_does_not_answer(recalling):
+    recalling.sections = PLAIN
+    recalling.model.down = ("understand_question",)
+    found = await recalling.recall(QUESTION, TOM)
+    assert {"profile", "entity", "knowledge", "memory"} <= set(kinds(found))
+    assert any("did not answer" in each.why for each in found.skipped)
+
+
+@pytest.mark.parametrize("name", ["none", "telegraph", "?"])
+async def test_what_the_question_does_not_speak_of_is_not_declined(recalling, name):
+    recalling.sections = PLAIN
+    recalling.model.premise = "None."
+    found = await recalling.recall(QUESTION, entity(name, known=False, reason="too late"))
+    assert found.boundary is not None
+    assert found.boundary.verdict == "in"
+    assert not {"out_of_scope", "premise"} & set(kinds(found))
+    assert any(each.title == name and "does not speak of it" in each.why for each in found.skipped)
+
+
+@pytest.mark.parametrize("name", ["telephone", "Telephones", "the phone"])
+async def test_what_it_speaks_of_in_other_words_is(recalling, name):
+    recalling.sections = PLAIN
+    found = await recalling.recall(
+        "Did you phone for a telephone?", entity(name, known=False, specific=False)
+    )
+    assert found.boundary is not None
+    assert found.boundary.verdict == "out"
+
+
 async def test_without_a_wait_there_is_no_call(recalling):
     recalling.sections = {"ensemble": {"wait_seconds": 0, "gs": "off", "ae": False}}
     found = await recalling.recall(QUESTION, TOM)

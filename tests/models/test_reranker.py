@@ -33,6 +33,19 @@ async def test_one_that_calls_documents_texts_is_learned_once(loopback):
     assert loopback.count("/rerank") == 3
 
 
+async def test_what_one_command_learns_all_know_and_a_refused_text_teaches_nothing(loopback):
+    ranks = reranker(loopback)
+    loopback.script("400", "400")
+    with pytest.raises(ModelError):
+        await ranks.metered(Meter()).rank("who keeps the boats", TEXTS)
+    assert await ranks.metered(Meter()).rank("who keeps the boats", TEXTS) == [2, 0, 1, 3]
+    assert loopback.count("/rerank") == 3
+    loopback.refuses = {"documents"}
+    for _ in range(2):
+        await ranks.metered(Meter()).rank("who keeps the boats", TEXTS)
+    assert loopback.count("/rerank") == 6
+
+
 async def test_fewer_than_two_texts_are_no_request(loopback):
     assert await reranker(loopback).rank("who?", ["a letter"]) == [0]
     assert await reranker(loopback).rank("who?", []) == []
@@ -69,9 +82,15 @@ async def test_what_a_search_found_is_put_in_its_order(loopback, tmp_path):
     flags |= {"rerank__model": "r", "rerank__base_url": loopback.base_url}
     async with await Offbook.open(**flags) as book:
         after, usage = await book.recall(ada, "does she like the lamp")
+        loopback.always("missing_embedding")
+        unordered, _ = await book.recall(ada, "does she like the lamp")
     assert [item.text for item in before.context] != [item.text for item in after.context]
     assert after.context[0].text.startswith("She does not like boats")
     assert usage.calls == 1
+    assert unordered.context == before.context
+    assert [each.why.partition(":")[0] for each in unordered.skipped] == [
+        "not reordered, they stay as found"
+    ]
 
 
 async def test_a_reranker_needs_an_endpoint(tmp_path):

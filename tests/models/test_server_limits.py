@@ -46,6 +46,10 @@ def test_a_refusal_tells_the_window(said):
     assert window_in("the prompt is too long") is None
 
 
+def test_a_window_may_be_told_with_commas():
+    assert window_in("a maximum context length of 131,072 tokens, and more") == 131_072
+
+
 def test_a_turn_fits_the_window_and_what_is_set_stays():
     plain = fitted(load_settings({}, environment={}), 4096, 2).values
     assert plain.context.budget() + plain.context.history_tokens < 4096 * 3 / 4
@@ -55,6 +59,39 @@ def test_a_turn_fits_the_window_and_what_is_set_stays():
     assert (kept.context.budget_tokens, kept.limits.concurrency) == (2500, 8)
     assert fitted(mine, None, None) is mine
     assert fitted(mine, 128_000, None).values.context == mine.values.context
+
+
+@pytest.mark.parametrize("set_", ["context.budget()", "context.history_tokens"])
+def test_what_somebody_set_leaves_less_to_the_rest(set_):
+    values = fitted(load_settings({set_: 1500}, environment={}), 4096, None).values.context
+    assert getattr(values, set_.partition(".")[2]) == 1500
+    assert values.budget_tokens + values.history_tokens <= 4096 * 3 // 4 - 1_000
+
+
+def test_what_a_preset_sets_is_fitted_too():
+    paper = load_settings({"preset": "faithful"}, environment={})
+    assert fitted(paper, 4096, None).values.context.budget() < 4096 * 3 // 4
+    assert fitted(paper, 128_000, None).values == replaced(paper, 128_000)
+
+
+def replaced(settings, window):
+    return settings.overlaid({"chat.context_tokens": window}).values
+
+
+def test_another_window_is_fitted_as_the_first_was():
+    plain = load_settings({}, environment={})
+    again = fitted(fitted(plain, 4096, 2), 8192, 4).values
+    assert again == fitted(plain, 8192, 4).values
+    assert fitted(fitted(plain, 4096, 2), None, None).values == plain.values
+
+
+async def test_doctor_says_what_it_found_and_not_what_it_knew(loopback, tmp_path):
+    flags = {"home": tmp_path, "chat__model": "m", "chat__base_url": loopback.base_url}
+    for window in (4096, 8192):
+        loopback.pages = {"/props": {"default_generation_settings": {"n_ctx": window}}}
+        async with await Offbook.open(**flags) as book:
+            checks = {check.name: check for check in await book.doctor()}
+        assert f"{window} tokens" in checks["chat: window"].detail
 
 
 async def test_doctor_finds_it_for_all_later_commands(loopback, tmp_path):

@@ -227,6 +227,22 @@ async def test_of_a_stream_nothing_is_shown_that_is_taken_back(answers, told, ca
     assert len(model.requests) == (calls if told else 2)
 
 
+async def test_thoughts_that_nobody_saw_are_asked_anew_and_not_shown():
+    class ThinksAloud(Scripted):
+        async def stream(self, request):
+            async for piece in super().stream(request):
+                if piece.startswith("</think>"):
+                    raise InvalidAnswer("it thought aloud")
+                yield piece
+
+    model = ThinksAloud("They greet me </think> Ay.", SPOKEN)
+    pieces = [piece async for piece in stream_text(model, REPLY, reply_inputs(), doubt=doubt)]
+    assert "".join(pieces).strip() == SPOKEN
+    model = ThinksAloud(f"{SPOKEN} </think> Ay.")
+    with pytest.raises(InvalidAnswer, match="thought aloud"):
+        _ = [piece async for piece in stream_text(model, REPLY, reply_inputs(), doubt=doubt)]
+
+
 async def test_a_reply_comes_in_the_pieces_that_the_model_gave():
     model = Scripted(SPOKEN)
     pieces = [piece async for piece in stream_text(model, REPLY, reply_inputs(), doubt=doubt)]

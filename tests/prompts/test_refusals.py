@@ -120,6 +120,7 @@ def test_assistant_speech_is_known_by_how_a_reply_begins(reply):
         "As an air pilot I saw it from above.",
         "I would be happy to see the sea again.",
         "I am here to trim the lamp.",
+        "Como ia dizendo, o mar estava calmo.",
     ],
 )
 def test_people_may_offer_help_and_be_happy(reply):

@@ -58,3 +58,24 @@ def test_other_kinship_than_the_texts_tell_is_not_so(question):
 )
 def test_what_fits_or_is_not_told_of_is_left_alone(question):
     assert found(question) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "untrue"),
+    [
+        ("Joe Marsh owns the mill with his wife Ann, and Ada often visits.", False),
+        ("Joe Marsh met Ada Byrne at the house of her father.", False),
+        ("Joe Marsh's wife asked Ada to supper.", False),
+        ("Joe Marsh is Ada's favourite uncle.", True),
+        ("Ada Byrne lives with her old father Joe.", True),
+        ("Joe Marsh was a sailor and the father of Ada Byrne.", True),
+        ("Joe Marsh married Ada in May.", True),
+        ("Joe Marsh is the son of Ada's brother.", False),
+        ("Joe Marsh is the brother of Ada Byrne.", False),
+    ],
+)
+def test_kin_of_others_in_the_same_sentence_contradict_nothing(told, untrue):
+    graph = index([person("Ada Byrne"), person("Joe Marsh", told)])
+    question = "How is your brother Joe Marsh?"
+    names = QuestionNames(question, tuple(graph.names.find(question)), (), {}, (), ())
+    assert bool(false_kinship(graph, names)) is untrue

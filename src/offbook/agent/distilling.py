@@ -43,10 +43,15 @@ _KNOWN: Final = 12
 _TURN_TOKENS: Final = 600
 _RESTATES: Final = 0.8
 """The share of its words in one piece of a reply's ground from which an own word restates that."""
+_PIECE: Final = 4_000
+"""Characters of a long text that count as a piece: a whole book has the words of any taste."""
 _OF_MODELS: Final = re.compile(
-    r"\b(?:ai|artificial intelligence|(?:large )?language model|chat ?bot|virtual assistant)\b"
-    r"|人工智能|语言模型|語言模型"
+    r"(?-i:(?<!['’])\bAI\b)"
+    r"|\b(?:an ai|artificial intelligence|(?:large )?language model|chat ?bot|virtual assistant)\b"
+    r"|人工智能|语言模型|語言模型",
+    re.IGNORECASE,
 )
+"""The letters "ai" are a word of French, Italian and others: the capitals count."""
 
 
 def distils(runtime: Runtime) -> bool:
@@ -189,12 +194,13 @@ def _is_new(statement: Statement, batch: _Batch) -> bool:
     if statement.kind != "own_word":
         return True
     recalls = [batch.recalls.get(batch.turns[number - 1].turn or "") for number in statement.turns]
-    if not any(map(says_something, recalls)) or _OF_MODELS.search(fold(statement.text)):
+    if not any(map(says_something, recalls)) or _OF_MODELS.search(statement.text):
         return False
     terms = set(search_terms(statement.text))
     least = max(2.0, _RESTATES * len(terms))  # one word alone says nothing of a taste for it
-    items = [item for recall in recalls for item in (recall or {}).get("context", ())]
-    return all(len(terms.intersection(search_terms(item["text"]))) < least for item in items)
+    texts = [item["text"] for recall in recalls for item in (recall or {}).get("context", ())]
+    pieces = {text[n : n + _PIECE] for text in texts for n in range(0, len(text), _PIECE // 2)}
+    return all(len(terms.intersection(search_terms(piece))) < least for piece in pieces)
 
 
 def _keep(

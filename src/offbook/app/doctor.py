@@ -124,11 +124,12 @@ async def _window(home: Home, long: Check) -> tuple[str, str]:
     limits = await server_limits(url, model, endpoint.api_key)
     said = limits.window or (None if long.ok else window_in(long.detail))
     await home.store.write(call_cache.put_limits, url, model, said, limits.slots)
-    window = home.settings.values.chat.context_tokens or said
+    values = fitted(home.settings, said, limits.slots).values
+    window = values.chat.context_tokens
     if window is None:
         return "not told", "set chat.context_tokens to the model's window if it is below 10,000"
     slots = "" if limits.slots is None else f", {counted(limits.slots, 'call')} at once"
-    fit = fitted(home.settings, window, limits.slots).values.context
+    fit = values.context
     shares = f"{fit.budget()} for what is recalled, {fit.history_tokens} for the conversation"
     return f"{window} tokens{slots}: {shares}", ""
 

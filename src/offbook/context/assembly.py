@@ -11,6 +11,7 @@ them changes a setting. Source: ours.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -250,7 +251,7 @@ def sentences_once(
     skipped: list[Skipped] = []
     for item in items:
         parts = [_plain(item.text[start:end]) for start, end in sentences(item.text)]
-        terms = {part: frozenset(search_terms(part)) for part in parts}
+        terms = {part: _terms(part) for part in parts}
         new = [
             part
             for part, words in terms.items()
@@ -267,8 +268,18 @@ def sentences_once(
 
 def _windows(text: str) -> list[frozenset[str]]:
     """The terms of each two sentences in a row."""
-    terms = [frozenset(search_terms(text[start:end])) for start, end in sentences(text)]
+    terms = [_terms(text[start:end]) for start, end in sentences(text)]
     return [one | after for one, after in zip(terms, [*terms[1:], frozenset()], strict=True)]
+
+
+_NEGATED: Final = re.compile(
+    r"\b(?:not|no|nor|never|neither|none|nobody|nothing|cannot|without)\b|n['’]t\b", re.IGNORECASE
+)
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The terms of a sentence; that it is negated, which no search looks for, is one."""
+    return frozenset((*search_terms(text), *(["not"] if _NEGATED.search(text) else ())))
 
 
 def _plain(text: str) -> str:

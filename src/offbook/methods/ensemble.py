@@ -286,7 +286,7 @@ def _premises(
 ) -> list[ContextItem]:
     """Say what the question wrongly takes for granted: by the graph, or as the small call says."""
     false = false_kinship(graph, names)
-    if not false and answer is not None and answer.premise.strip():
+    if not false and answer is not None and answer.premise:
         title = "not so: what the question takes for granted"
         false = [ContextItem("premise", title, answer.premise.strip(), 1.0)]
     return false

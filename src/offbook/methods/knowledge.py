@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from offbook.context.assembly import fit_items, fit_shares
-from offbook.errors import ConfigurationError, IndexMissing
+from offbook.errors import AnswerError, ConfigurationError, IndexMissing, InputRefused
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
+from offbook.models.failures import PassingError, why_without
 from offbook.retrieval.search import IndexCache
 from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
@@ -81,7 +82,8 @@ class Knowledge:
     ``extractor`` is the model that may be asked about the question; ``point`` the point in the
     story at which it is asked (None: the end). ``character`` is as it is at that point; ``free``
     where its replies cost nothing, so that there is no reason to be told little.
-    ``conversation`` says whose memories may be recalled, and how the character feels in it.
+    ``conversation`` says whose memories may be recalled, and how the character feels in it;
+    ``notes`` are what a recall had to go without, which is told with what was left out.
     """
 
     character: Character
@@ -94,6 +96,7 @@ class Knowledge:
     conversation: ConversationContext = NO_CONVERSATION
     free: bool = False
     reranker: Reranker | None = None
+    notes: list[Skipped] = field(default_factory=list)
 
     @property
     def until(self) -> Position | None:
@@ -162,7 +165,12 @@ class Knowledge:
         if reranker is None:
             return passages
         texts = [passage.chunk.text_with_headings for passage in passages]
-        return [passages[place] for place in (await reranker.rank(question, texts))[:k]]
+        try:
+            return [passages[place] for place in (await reranker.rank(question, texts))[:k]]
+        except (AnswerError, InputRefused, PassingError) as error:
+            why = f"not reordered, they stay as found: {why_without(error)}"
+            self.notes.append(Skipped("knowledge", "the passages", why))
+            return passages[:k]
 
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.
@@ -376,7 +384,7 @@ class Knowledge:
             context=context,
             boundary=boundary,
             mood=self.conversation.mood,
-            skipped=skipped,
+            skipped=(*skipped, *self.notes),
             as_of=None if self.point is None else self.point.text,
             stance=self.settings.reply.stance,
         )

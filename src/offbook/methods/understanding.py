@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from offbook.context.assembly import shortened
 from offbook.errors import AnswerError, InputRefused
 from offbook.methods.rolerag import documents_of
-from offbook.models.failures import why_without
+from offbook.models.failures import PassingError, why_without
 from offbook.prompts.ask import ask
 from offbook.prompts.emotion import shortened as both_ends
 from offbook.prompts.question import (
@@ -25,12 +25,14 @@ from offbook.prompts.question import (
     QuestionEntity,
     Understanding,
     UnderstandInputs,
+    Unknown,
 )
+from offbook.prompts.refusals import says_nothing
 from offbook.retrieval.beyond import mentions
 from offbook.retrieval.boundary import Analysis, QuestionNames, entity_item, relation_item
 from offbook.retrieval.name_table import key_of
 from offbook.text.emotion_names import EMOTIONS
-from offbook.text.words import fold
+from offbook.text.words import fold, search_terms
 from offbook.types import Skipped
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ _NAMES: Final = 6
 _EARLIER: Final = 6
 _EARLIER_CHARS: Final = 400
 """What the small call is shown of profile, descriptions and conversation."""
+_TELLING: Final = 4
+"""Letters of a word that may stand for a longer one: "phone" for "telephone"."""
 
 
 def of_others(graph: GraphIndex, names: QuestionNames) -> QuestionNames:
@@ -75,7 +79,8 @@ async def understand(
 
     Raises:
         ConfigurationError: there is no model to ask.
-        ModelError: the endpoint failed for good.
+        ModelError: the endpoint refuses to be asked, whatever is tried.
+        BudgetReached: the call would go over the budget.
     """
     extractor = knowledge.extractor_for("ensemble")
     inputs = _inputs(knowledge, graph, names, profile)
@@ -91,11 +96,31 @@ async def understand(
             )
     except TimeoutError:
         why = f"no answer within {seconds:g} seconds (ensemble.wait_seconds)"
-    except (AnswerError, InputRefused) as error:
+    except (AnswerError, InputRefused, PassingError) as error:
         why = why_without(error)
     else:
-        return answer, []
+        return _of_question(answer, inputs)
     return None, [Skipped("out_of_scope", _JUDGED, f"not judged: {why}")]
+
+
+def _of_question(
+    answer: Understanding, inputs: UnderstandInputs
+) -> tuple[Understanding, list[Skipped]]:
+    """Leave out what the question does not speak of, such as the example's, and "none" for none."""
+    said = "\n".join([inputs.question, *(message.content for message in inputs.earlier)])
+    terms, text = set(search_terms(said)), fold(said)
+    unknown, skipped = list[Unknown](), list[Skipped]()
+    for one in answer.unknown:
+        words = {*search_terms(one.name), *key_of(one.name)}
+        if any(word in text for word in words) or any(
+            term in fold(one.name) for term in terms if len(term) >= _TELLING
+        ):
+            unknown.append(one)
+        else:
+            why = "the small call says that it is unknown; the question does not speak of it"
+            skipped.append(Skipped("out_of_scope", one.name, why))
+    premise = "" if says_nothing(answer.premise) else answer.premise
+    return answer.model_copy(update={"unknown": unknown, "premise": premise}), skipped
 
 
 def _inputs(

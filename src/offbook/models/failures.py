@@ -142,7 +142,7 @@ def _hint_when_lasting(place: Place, status: int) -> str:
     return f"the endpoint refuses the request: check {section}.model and {section}.base_url"
 
 
-def why_without(error: AnswerError | InputRefused) -> str:
+def why_without(error: AnswerError | InputRefused | PassingError) -> str:
     """Why a reply goes without what a model was asked for, in words for whoever reads the reply.
 
     What the endpoint says may quote the prompt, and names the endpoint: it goes to the log, which
@@ -151,6 +151,8 @@ def why_without(error: AnswerError | InputRefused) -> str:
     _LOG.warning("a reply goes without what a model was asked for: %s", error.message)
     if isinstance(error, InputRefused):
         return _REFUSED
+    if isinstance(error, PassingError):
+        return "its endpoint did not answer"
     return "the model gave no answer that could be used"
 
 

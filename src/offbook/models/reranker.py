@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, Final
 
-from offbook.errors import ModelError, OffbookError
+from offbook.errors import InvalidAnswer, OffbookError
 from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import Place, broken, from_exception
 from offbook.models.limits import Limiter
@@ -48,7 +48,8 @@ class EndpointReranker:
         self._limiter = limiter or Limiter()
         self._meter = meter or Meter()
         self._clients = clients
-        self._field = _FIELDS[0]
+        self._field = [_FIELDS[0]]
+        """The name that the endpoint has for the texts; one for all commands."""
 
     @property
     def name(self) -> str:
@@ -66,7 +67,8 @@ class EndpointReranker:
         """Rank ``texts``: their places, best first, equal ones as they came.
 
         Raises:
-            ModelError: the endpoint failed for good, or did not score each text once.
+            InvalidAnswer: it did not score each text once.
+            ModelError: the endpoint failed for good.
             BudgetReached: the request would go over the budget.
         """
         if len(texts) < 2:
@@ -89,8 +91,9 @@ class EndpointReranker:
         return sorted(range(len(texts)), key=lambda place: -scores[place])
 
     async def _send(self, question: str, texts: Sequence[str]) -> Any:
+        name = self._field[0]
         while True:
-            body = {"model": self._place.model, "query": question, self._field: list(texts)}
+            body = {"model": self._place.model, "query": question, name: list(texts)}
             self._meter.requested(self._place.model, _TASK)
             try:
                 response = await self._clients.post(self._place, "/rerank", body)
@@ -99,9 +102,10 @@ class EndpointReranker:
                 raise
             except Exception as error:
                 refused = getattr(error, "status_code", None) in _REFUSED
-                if not refused or self._field == _FIELDS[1]:
+                if not refused or name == _FIELDS[1]:
                     raise from_exception(self._place, error) from error
-                self._field = _FIELDS[1]
+                name = _FIELDS[1]
+        self._field[0] = name
         try:
             return json.loads(response.content)
         except (ValueError, RecursionError):
@@ -117,7 +121,7 @@ class EndpointReranker:
                 if isinstance(score, int | float) and math.isfinite(score):
                     scores[place] = score
         if sorted(scores) != list(range(count)):
-            raise ModelError(
+            raise InvalidAnswer(
                 f"{self._place.base_url}/rerank scored {len(scores)} of {count} texts (model "
                 f"{self._place.model!r})",
                 "check rerank.model and rerank.base_url, or unset rerank.model",

@@ -14,7 +14,9 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 _SECONDS: Final = 5.0
-_WINDOW: Final = re.compile(r"context (?:length|size|window)\D{0,24}(\d{3,8})\b", re.IGNORECASE)
+_WINDOW: Final = re.compile(
+    r"context (?:length|size|window)\D{0,24}(\d[\d,_]{2,9})\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ async def server_limits(base_url: str, model: str, api_key: str | None = None) -
 def window_in(refusal: str) -> int | None:
     """Find the window in what an endpoint says of a prompt that is longer than it takes."""
     match = _WINDOW.search(refusal)
-    return None if match is None else int(match[1])
+    return None if match is None else int(match[1].replace(",", "").replace("_", ""))
 
 
 def _llama_cpp(body: Any, model: str) -> ServerLimits:

@@ -250,6 +250,10 @@ async def _held_back(model: ChatModel, request: ChatRequest, doubt: Doubt) -> As
                     for each in _beyond(doubt, held):
                         yield each
                     held = None
+        except InvalidAnswer as error:
+            if held is None:
+                raise
+            raise _InDoubtError(error.message) from error  # nothing of it was shown
         except OffbookError:
             for each in held or ():
                 yield each

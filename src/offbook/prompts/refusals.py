@@ -125,7 +125,7 @@ def check_summarized(text: str, material: Iterable[str]) -> None:
         material: What it was made from.
     """
     texts = list(material)
-    if _says_nothing(text) and text not in texts and not all(map(_says_nothing, texts)):
+    if says_nothing(text) and text not in texts and not all(map(says_nothing, texts)):
         raise InvalidAnswer(f"the text {text[:40]!r} says nothing; write what the given texts say")
     if len(text) > max(_LONG_CHARS, _TIMES * sum(map(len, texts))):
         raise InvalidAnswer(
@@ -142,7 +142,7 @@ _SERVICE: Final = re.compile(
     r"|i(?:'d| would) be (?:happy|glad|delighted) to (?:help|assist)"
     r"|i(?:'m| am) here to (?:help|assist)"
     r"|als (?:eine? )?(?:ki|sprachmodell)\b|en tant qu'(?:ia|intelligence artificielle)\b"
-    r"|como (?:una? )?(?:ia|inteligencia artificial|modelo de lenguaje)\b)"
+    r"|como (?:una? )?(?:ia(?=,)|inteligencia artificial|modelo de lenguaje)\b)"
     r"|作为(?:一个|一名|一款)?(?:ai|人工智能|语言模型|大模型)|(?:ai|言語モデル)として"
     r"|(?:ai|인공지능|언어 모델)(?:로서|이기 때문)"
 )
@@ -162,7 +162,8 @@ def assistant_speech(reply: str, material: Iterable[str] = ()) -> str:
     return match[0]
 
 
-def _says_nothing(text: str) -> bool:
+def says_nothing(text: str) -> bool:
+    """Whether a text holds no word, or one that stands in the place of a text."""
     said = " ".join(_WORDS.findall(fold(text)))
     return not said or said in _NOTHING
 

@@ -68,15 +68,35 @@ def false_kinship(index: GraphIndex, names: QuestionNames) -> list[ContextItem]:
 
 
 def _kinship_of(index: GraphIndex, subject: int, place: int) -> Iterator[tuple[str, Sequence[str]]]:
-    """The sentences on somebody and the character that tell of kinship, with its words."""
+    """The sentences that tell of which kin two are, with its words.
+
+    Both are named there, and grammar binds the word to them: of "Tom lives with his wife; Ada is a
+    friend" nobody knows that Tom is no brother of Ada's.
+    """
+    words = [{word for name in index.entity(each).names for word in name.split()}
+             for each in (subject, place)]  # fmt: skip
+    name = "|".join(re.escape(word) for word in sorted(words[0] | words[1], key=len, reverse=True))
+    ties = re.compile(_TIES.replace("NAME", rf"(?:{name})\b"))
+    alone = [fold(word) for word in words[0] - words[1] or words[0]]
     between = [relation.description for relation in index.between(subject, place)]
-    own_words = {fold(word) for name in index.entity(subject).names for word in name.split()}
     for text in (*between, index.entity(place).description):
         for start, end in sentences(text):
-            said = [fold(word) for word in _WORD.findall(text[start:end])]
-            kin = [KIN[word][0] if word in KIN else word for word in said if word in _ALL]
-            if kin and (text in between or not own_words.isdisjoint(said)):
-                yield text[start:end], kin
+            sentence = text[start:end]
+            said = {fold(word) for word in _WORD.findall(sentence)}
+            bound = (fold(next(filter(None, match.groups()))) for match in ties.finditer(sentence))
+            kin = [KIN[word][0] if word in KIN else word for word in bound]
+            if kin and not said.isdisjoint(alone):
+                yield sentence, kin
 
 
 _ALL: Final = frozenset(KIN) | {word for words in _OTHER_SIDE.values() for word in words.split()}
+_ANY: Final = "|".join(sorted(filter(str.isalpha, _ALL - {"married"}), key=len, reverse=True))
+_BE: Final = r"\bNAME(?:,| is| was| became)"
+_TIES: Final = (
+    rf"{_BE}(?: [a-z-]+){{0,4}}? ({_ANY}) (?:of|to) NAME(?!(?: NAME)?['’]s)"
+    rf"|{_BE}(?: (?:[a-z-]+|NAME)){{0,4}}? NAME['’]s(?: [a-z-]+){{0,2}}? ({_ANY})\b(?!['’]s)"
+    rf"|\bNAME['’]s(?: [a-z-]+){{0,2}}? ({_ANY}),? NAME"
+    rf"|\b(?:[Hh]is|[Hh]er|[Tt]heir|[Mm]y|[Oo]ur)(?: [a-z-]+){{0,2}}? ({_ANY}),? NAME"
+    r"|\b(married)(?: to)? NAME(?!(?: NAME)?['’]s)"
+)
+"""A word of kinship that ties the two who are called NAME."""

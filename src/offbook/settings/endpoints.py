@@ -90,38 +90,52 @@ def endpoint_of(settings: Settings, role: str) -> Endpoint:
     )
 
 
-_OWN_WORDS: Final = 700
-"""Tokens of a reply prompt beside what was recalled and said: its rules, profile, voice samples."""
+_OWN_WORDS: Final = 1_000
+"""Tokens of a reply prompt beside what was recalled and said: its rules, style and lines."""
 
 
 def fitted(settings: Settings, window: int | None, slots: int | None) -> Settings:
     """Fit what nobody has set to an endpoint: a turn to its window, calls in flight to its slots.
 
     A quarter of the window is left to the reply and to lorebooks; what was recalled and what was
-    said share the rest as their defaults do.
+    said share the rest as they do without one, after what somebody set of either. What a preset
+    sets is fitted as defaults are, and so is what another window was fitted to.
 
     Args:
         settings: Those in force.
         window: Tokens of prompt and answer; None: not known. ``chat.context_tokens`` is it, if set.
         slots: Calls that it takes at once; None: not known.
     """
+    settings = settings.without(_BY_WINDOW)
     values = settings.values
     overlay: dict[str, int] = {}
     if values.chat.context_tokens is None and window is not None:
         overlay["chat.context_tokens"] = max(512, window)
     window = values.chat.context_tokens or window
     if window is not None:
-        recalled, history = values.context.budget(), values.context.history_tokens
-        room = max(200, window * 3 // 4 - _OWN_WORDS)
-        if room < recalled + history:
-            overlay["context.budget_tokens"] = max(100, recalled * room // (recalled + history))
-            overlay["context.history_tokens"] = max(100, history * room // (recalled + history))
-        overlay["profile.budget_tokens"] = max(200, min(12_000, window * 3 // 4))
+        room = window * 3 // 4
+        overlay["profile.budget_tokens"] = min(values.profile.budget_tokens, max(200, room))
+        wished = {
+            "context.budget_tokens": values.context.budget(),
+            "context.history_tokens": values.context.history_tokens,
+        }
+        free = {name: tokens for name, tokens in wished.items() if _is_free(settings, name)}
+        room = max(200, room - _OWN_WORDS - sum(wished.values()) + sum(free.values()))
+        for name, tokens in free.items():
+            share = max(100, tokens * room // max(1, sum(free.values())))
+            if share < tokens:
+                overlay[name] = share
     if slots is not None:
         overlay["limits.concurrency"] = min(slots, values.limits.concurrency)
-    mine = {n: v for n, v in overlay.items() if settings.origin(n) == DEFAULT}
+    mine = {n: v for n, v in overlay.items() if _is_free(settings, n)}
     changed = {name: value for name, value in mine.items() if value != settings.plain(name)}
     return settings.overlaid(changed, _BY_WINDOW) if changed else settings
+
+
+def _is_free(settings: Settings, name: str) -> bool:
+    """Whether nobody has set it."""
+    origin = settings.origin(name)
+    return origin == DEFAULT or origin.of_preset
 
 
 def _key(settings: Settings, role: str, url: _Sourced) -> _Sourced | None:

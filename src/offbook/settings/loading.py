@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -101,6 +101,13 @@ class Settings:
         }
         values_found |= {name: (value, origin) for name, value in flags.items()}
         return _settled(values_found, self.openai, self.warnings)
+
+    def without(self, origin: Origin) -> Settings:
+        """These settings as they are without those of one origin."""
+        if origin not in self.origins.values():
+            return self
+        kept = {name: before for name, before in self.origins.items() if before != origin}
+        return replace(self, origins=kept).overlaid({})
 
     def _value(self, name: str) -> Any:
         if name.startswith("prices."):
