@@ -108,3 +108,8 @@ def test_time_grows_with_the_length_only():
 
     for text in ("‘" * 40_000, '"a ' * 40_000, "'a' " * 40_000, "— a\n\n" * 30_000, "A: " * 40_000):
         assert seconds(text) < 5
+
+
+def test_keys_of_records_are_no_speakers():
+    who = ["Class: a fighter, or so he says.\nHome: a barn in the hills.\nLikes: dogs and cheese."]
+    assert not labelled_speech("\n\n".join(who * 4))
