@@ -287,3 +287,11 @@ def test_one_called_like_a_month_keeps_her_days():
     cast = read_cast([text])
     assert [member.name for member in cast.members] == ["May Lunt"]
     assert len(cast.mentions) == 6
+
+
+def test_foreign_names_in_chinese_need_no_family_name():
+    text = (
+        "艾达是海边的看灯人，她住在灯塔里。汤姆是她的弟弟。\n\n艾达点了灯，对汤姆说：“今晚有风。”汤姆说：“我不怕。”"
+        "\n\n“你去哪里？”艾达问道。\n\n“去镇上。”汤姆回答。艾达把灯擦亮。汤姆走了。马上就要下雨了，艾达没有带伞。"
+    )
+    assert set(members(text)) == {"艾达", "汤姆"}
