@@ -40,17 +40,19 @@ _MANY: Final = 0.05
 _SHORT: Final = 6
 """Words up to which a quotation in the middle of a sentence is a name or a term."""
 
+_GAP: Final = r"[ \t]*(?:\n[ \t]*){0,2}"
+"""Between a label and the speech: a blank, or a line end, or a blank line."""
 _LABELS: Final = (
     re.compile(
         r"^[ \t>*_]*(?:[\[(<]?\d[\d:., /T-]*(?:[AP]M)?[\])>]?[ \t]*[-–]?[ \t]*)?[<*_]*"
         r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)[*_>]*(?:[ \t]*[(\[][^)\]\n]{0,60}[)\]])?"
-        r"(?:(?::[*_]*|(?<=>))[ \t\n]|：)[ \t]*(?=\S)",
+        rf"(?:(?::[*_]*|(?<=>))(?=\s)|：){_GAP}(?=\S)",
         re.MULTILINE,
     ),
     re.compile(
         r"^[ \t]*[*_]*(?P<name>(?:(?:MRS?|DR|ST|CAPT|COL|GEN|LT|REV|SGT)\. )?"
         r"[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{1,40}?)[*_]*"
-        r"(?:,?[ \t]*[_*]?[(\[][^)\]\n]{0,80}[)\]][_*]?)?\.[*_]*[ \t\n][ \t]*(?=\S)",
+        r"(?:,?[ \t]*[_*]?[(\[][^)\]\n]{0,80}[)\]][_*]?)?\.[*_]*(?=\s)" + _GAP + r"(?=\S)",
         re.MULTILINE,
     ),
 )
