@@ -84,11 +84,6 @@ class Form:
         """Its folded words, titles included."""
         return frozenset(self.words) | self.name.titles
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Given names of a full name; none where they are a husband's."""
-        return self.words[:-1] if len(self.words) > 1 and not self.husband else ()
-
 
 def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) -> list[Form]:
     """The forms that are persons' names, the most frequent first."""
