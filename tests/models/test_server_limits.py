@@ -61,11 +61,11 @@ def test_a_turn_fits_the_window_and_what_is_set_stays():
     assert fitted(mine, 128_000, None).values.context == mine.values.context
 
 
-@pytest.mark.parametrize("set_", ["context.budget()", "context.history_tokens"])
+@pytest.mark.parametrize("set_", ["context.budget_tokens", "context.history_tokens"])
 def test_what_somebody_set_leaves_less_to_the_rest(set_):
     values = fitted(load_settings({set_: 1500}, environment={}), 4096, None).values.context
     assert getattr(values, set_.partition(".")[2]) == 1500
-    assert values.budget_tokens + values.history_tokens <= 4096 * 3 // 4 - 1_000
+    assert values.budget() + values.history_tokens <= 4096 * 3 // 4 - 1_000
 
 
 def test_what_a_preset_sets_is_fitted_too():

@@ -16,7 +16,7 @@ from offbook.names.identity import name_key
 from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
-from offbook.rules.cast_names import Place, places_of, wide_places_of
+from offbook.rules.cast_names import Place, places_of, wide_places_of, with_labels
 from offbook.rules.cast_roles import role_places_of
 from offbook.rules.name_words import OCCUPATIONS
 from offbook.rules.speakers import attribute
@@ -40,11 +40,11 @@ def read_cast(
     """Read the cast of texts: see ``protocols.CastReader``."""
     sample = "".join(text[:_SAMPLE] for text in texts)
     if len(_WIDE.findall(sample)) > _WIDE_SHARE * len(sample):
-        places = wide_places_of(texts)
+        places = with_labels(texts, wide_places_of(texts))
         forms = wide_forms_of(places)
     else:
         named, counts = places_of(texts)
-        places = sorted([*named, *role_places_of(texts)], key=lambda each: (each.text, each.start))
+        places = with_labels(texts, [*named, *role_places_of(texts)])
         forms = forms_of(texts, places, counts)
     two = {frozenset(map(name_key, pair)) for pair in different}
 
@@ -169,5 +169,5 @@ def _words(form: Form) -> Iterable[str]:
 
 def _is_theirs(word: str, person: Person, people: Sequence[Person]) -> bool:
     low = fold(word)
-    bearers = [p for p in people if low in p.surnames or low in p.given or low in p.described]
+    bearers = [p for p in people if low in p.surnames | p.called | p.described]
     return person.count > _MINE * sum(p.count for p in bearers)

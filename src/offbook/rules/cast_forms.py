@@ -62,7 +62,7 @@ class Form:
 
     ``words`` are the folded words of the name without titles; ``is_role`` says that it describes
     ("the Admiral", "the White Rabbit"); ``husband`` is the given name of a wife's husband ("Mrs.
-    Charles Lane").
+    Charles Lane"); ``labels`` says that lines of a play or a log begin with it.
     """
 
     text: str
@@ -72,6 +72,7 @@ class Form:
     gender: Gender = ""
     husband: str = ""
     words: tuple[str, ...] = ()
+    labels: bool = False
 
     @property
     def count(self) -> int:
@@ -82,11 +83,6 @@ class Form:
     def tokens(self) -> frozenset[str]:
         """Its folded words, titles included."""
         return frozenset(self.words) | self.name.titles
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Given names of a full name; none where they are a husband's."""
-        return self.words[:-1] if len(self.words) > 1 and not self.husband else ()
 
 
 def forms_of(texts: Sequence[str], places: Sequence[Place], counts: WordCounts) -> list[Form]:
@@ -133,6 +129,7 @@ def _read(form: Form, places: Sequence[Place]) -> None:
     name = form.name
     form.words = name.words
     behind = sum(places[number].article for number in form.places)
+    form.labels = any(places[number].labels for number in form.places)
     titled = bool(name.titles or name.kin)
     form.is_role = not name.words or (behind >= _ROLE * form.count and not (titled and name.words))
     if " of " in form.text and titled:
@@ -175,6 +172,8 @@ def _surnames(forms: Iterable[Form]) -> Counter[str]:
 def _is_person(
     form: Form, places: Sequence[Place], counts: WordCounts, surnames: Counter[str]
 ) -> bool:
+    if form.labels:
+        return True
     lows = [latin(fold(word)).rstrip(".") for word in form.text.removeprefix("the ").split()]
     if counts.is_german and not _is_german_name(form, lows, surnames):
         return False
@@ -328,6 +327,8 @@ def _gender(form: Form, texts: Sequence[str], places: Sequence[Place]) -> Gender
     counts: Counter[str] = Counter()
     for number in form.places[:400]:
         place = places[number]
+        if place.labels:
+            continue
         behind = texts[place.text][place.end : place.end + _NEAR]
         if match := _HIS.search(re.split(r"[.!?\n”\"]", behind, maxsplit=1)[0]):
             counts["m" if match[1] else "f"] += 1

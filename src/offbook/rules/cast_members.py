@@ -414,8 +414,11 @@ class Grouping:
             return True
         if form.gender and person.gender and form.gender != person.gender:
             return True
-        if any(self.apart(form.text, other.text) for other in person.forms):
-            return True
+        for other in person.forms:
+            if self.apart(form.text, other.text):
+                return True
+            if form.labels and other.labels and form.words == other.words:
+                return True  # a play has MACBETH and LADY MACBETH
         if _titles_clash(form.name.titles, person.titles_beside(form.count)):
             return True
         given, theirs_given = given_of(form), person.given

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from offbook.names.titles import FONDNESS, LOOKS, TITLES
+from offbook.names.titles import FONDNESS, LOOKS, ORDINALS, TITLES
 from offbook.rules.name_words import (
     INTERJECTIONS,
     PERSON_TITLES,
@@ -20,6 +20,8 @@ from offbook.rules.name_words import (
     is_given_name,
 )
 from offbook.rules.named_spans import TIME_WORDS
+from offbook.rules.quotations import labelled_speech
+from offbook.rules.times import times_in
 from offbook.rules.wide_names import wide_people
 from offbook.text.grammar import MONTHS_AND_DAYS, word_set
 from offbook.text.word_lists import word_lists
@@ -58,7 +60,15 @@ _OFTEN: Final = 10
 _BEFORE: Final = re.compile(rf"({_LETTER}+)?(['’]s)?([\W_]*)\Z")
 _ARTICLE: Final = re.compile(r"(?<![^\W_])(?:the|an?|one) \Z", re.IGNORECASE)
 _BEHIND: Final = re.compile(rf"(['’]s?(?!\w))?([\W_]*)({_LETTER}+)?")
+_IN_MONTH: Final = re.compile(
+    r"(?<!\w)(?:in|until|till|since|during|last|next|this|every|early|late|mid"
+    rf"|(?:{'|'.join(ORDINALS)}) of)[ -]\Z",
+    re.IGNORECASE,
+)
+_THE_DAY: Final = re.compile(rf" the (?:{'|'.join(ORDINALS)}|twenty|thirt|\d)")
 _REACH: Final = 24
+_LABELS: Final = 2
+"""So many times a label must come to be somebody's."""
 _ADDRESS: Final = word_set(
     "mr mrs miss ms sir lady lord dr captain colonel major admiral general madame monsieur"
 )
@@ -73,7 +83,8 @@ class Place:
 
     ``fond`` is what is before it of "my dear ", as the text has it.
     ``article`` says that it stands behind "the" or "a"; ``opens`` that it owes its capital to its
-    place, perhaps; ``owns`` that "'s" is behind; ``signs`` are what parts it from its neighbours.
+    place, perhaps; ``owns`` that "'s" is behind; ``labels`` that it says who speaks a line of a
+    play or a log; ``signs`` are what parts it from its neighbours.
     """
 
     text: int
@@ -87,6 +98,7 @@ class Place:
     article: bool
     opens: bool
     owns: bool
+    labels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +142,40 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
     end = (-1, 0)
     for number, words, opens in runs:
         for piece, opened in _pieces(words, opens, counts):
+            if _is_date(texts[number], piece):
+                counts.capital[fold(piece[0][0])] -= 1
+                piece, opened = piece[1:], False  # noqa: PLW2901
             place = _place(number, texts[number], piece, opened)
             if place is not None and (number, place.start) >= end:
                 places.append(place)
                 end = number, place.end
     return places, counts
+
+
+def with_labels(texts: Sequence[str], places: Sequence[Place]) -> list[Place]:
+    """Add to the places of names the labels of plays and logs that come again, in order.
+
+    A label has its case from the names of the text. One of several people ("BOTH", "NORA AND TOM")
+    is nobody's.
+    """
+    forms = {place.form for place in places}
+    taken: dict[tuple[int, int], Place] = {}
+    for number, text in enumerate(texts):
+        spans = [span for span, *_ in labelled_speech(text)]
+        counts = Counter(text[start:end].strip() for start, end in spans)
+        for start, end in spans:
+            name = text[start:end].strip()
+            words = name.lower().split()
+            if counts[name] < _LABELS or all(map(is_function, words)) or "and" in words:
+                continue
+            titled = name.title() in forms or is_given_name(words[0])
+            form = name.title() if name.isupper() and titled else _written(name)
+            place = place_at(number, text, (start, start + len(name)), form, start)
+            place.article, place.labels = False, True
+            taken.update(dict.fromkeys(((number, at) for at in range(start, end)), place))
+    kept = [place for place in places if (place.text, place.start) not in taken]
+    labels = {id(place): place for place in taken.values()}
+    return sorted([*kept, *labels.values()], key=lambda each: (each.text, each.start))
 
 
 def wide_places_of(texts: Sequence[str]) -> list[Place]:
@@ -150,6 +191,20 @@ def wide_places_of(texts: Sequence[str]) -> list[Place]:
         for number, text in enumerate(texts)
         for match in pattern.finditer(text)
     ]
+
+
+def _is_date(text: str, words: _Words) -> bool:
+    """Whether the first word is a month: "the 20th of May", "In May Nora came"."""
+    word, start, end = words[0]
+    if fold(word) not in MONTHS_AND_DAYS or (
+        len(words) > 1 and not is_given_name(_low(words[1][0]))
+    ):
+        return False
+    first = max(0, start - _REACH)
+    if _IN_MONTH.search(text, first, start) or _THE_DAY.match(text, end):
+        return True
+    times = times_in(text[first : end + _REACH])
+    return any(one < end - first and start - first < other for one, other in times)
 
 
 def _pieces(words: _Words, opens: bool, counts: WordCounts) -> Iterator[tuple[_Words, bool]]:
@@ -246,7 +301,8 @@ def place_at(number: int, text: str, span: tuple[int, int], form: str, edge: int
 
 def _written(name: str) -> str:
     """The name on one line; what stands in capitals only is written as names are."""
-    words = (
-        word.title() if word.isupper() and len(word) >= _LOUD else word for word in name.split()
+    words = name.split()
+    loud = name.isupper() and any(len(word) >= _LOUD for word in words)
+    return " ".join(
+        word.title() if word.isupper() and (loud or len(word) >= _LOUD) else word for word in words
     )
-    return " ".join(words)

@@ -39,8 +39,6 @@ _EPISODE: Final = 30_000
 """Characters within which they speak; who does so all over a book has a name as a rule."""
 _MOST: Final = 0.65
 """So many of the times that they speak are within an episode."""
-_UNKNOWN: Final = word_set("stranger")
-"""Descriptions that say that the name is not known."""
 
 
 def role_places_of(texts: Sequence[str]) -> list[Place]:
@@ -50,7 +48,7 @@ def role_places_of(texts: Sequence[str]) -> list[Place]:
         for match in _TAG.finditer(text):
             if match[1] in _SPEAKING and (role := _role(match[2].split())):
                 spoke[role].append((number, match.start()))
-    owned = (role for role, positions in spoke.items() if _is_own(role, positions))
+    owned = (role for role, positions in spoke.items() if _is_own(positions))
     roles = sorted(owned, key=len, reverse=True)
     if not roles:
         return []
@@ -59,13 +57,13 @@ def role_places_of(texts: Sequence[str]) -> list[Place]:
     return [place for number, text in enumerate(texts) for place in _places(pattern, number, text)]
 
 
-def _is_own(role: str, spoke: Sequence[tuple[int, int]]) -> bool:
+def _is_own(spoke: Sequence[tuple[int, int]]) -> bool:
     """Whether who speaks at these places is somebody without a name."""
     together = max(
         sum(text == first and 0 <= place - start <= _EPISODE for text, place in spoke)
         for first, start in spoke
     )
-    return together >= _SOME and (together >= _MOST * len(spoke) or role in _UNKNOWN)
+    return together >= _SOME and together >= _MOST * len(spoke)
 
 
 def _places(pattern: re.Pattern[str], number: int, text: str) -> Iterator[Place]:

@@ -40,16 +40,19 @@ _MANY: Final = 0.05
 _SHORT: Final = 6
 """Words up to which a quotation in the middle of a sentence is a name or a term."""
 
+_GAP: Final = r"[ \t]*(?:\n[ \t]*){0,2}"
+"""Between a label and the speech: a blank, or a line end, or a blank line."""
 _LABELS: Final = (
     re.compile(
         r"^[ \t>*_]*(?:[\[(<]?\d[\d:., /T-]*(?:[AP]M)?[\])>]?[ \t]*[-–]?[ \t]*)?[<*_]*"
         r"(?P<name>[^\W\d_][\w .'’-]{0,40}?)[*_>]*(?:[ \t]*[(\[][^)\]\n]{0,60}[)\]])?"
-        r"(?::[*_]*|(?<=>))[ \t\n][ \t]*(?=\S)",
+        rf"(?:(?::[*_]*|(?<=>))(?=\s)|：){_GAP}(?=\S)",
         re.MULTILINE,
     ),
     re.compile(
-        r"^[ \t]*[*_]*(?P<name>[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{1,40}?)[*_]*"
-        r"(?:,?[ \t]*[_*]?[(\[][^)\]\n]{0,80}[)\]][_*]?)?\.[*_]*[ \t\n][ \t]*(?=\S)",
+        r"^[ \t]*[*_]*(?P<name>(?:(?:MRS?|DR|ST|CAPT|COL|GEN|LT|REV|SGT)\. )?"
+        r"[A-ZÀ-Þ][A-ZÀ-Þ .'’-]{1,40}?)[*_]*"
+        r"(?:,?[ \t]*[_*]?[(\[][^)\]\n]{0,80}[)\]][_*]?)?\.[*_]*(?=\s)" + _GAP + r"(?=\S)",
         re.MULTILINE,
     ),
 )
@@ -60,6 +63,8 @@ _REPEATED: Final = 0.6
 _SAID: Final = 0.4
 """Of a play or log: speakers and speeches at least, shares of labels that come again and of text
 that is said."""
+_KEYS: Final = 3
+"""So many labels in each block of lines, none of them twice, are keys of records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +231,10 @@ def _labelled(text: str, label: re.Pattern[str]) -> list[tuple[tuple[int, int], 
     names = sum(count > 1 for count in counts.values())
     if names < _NAMES or again < _LABELLED or again < _REPEATED * len(labels):
         return []
+    blocks = [[match["name"] for match in group] for group in _by_block(text, labels)]
+    differ = all(len(set(group)) == len(group) for group in blocks)
+    if differ and len(labels) >= _KEYS * len(blocks):
+        return []  # records: "Class: a fighter", "Home: a barn", for each of several
     ends = [*(match.start() for match in labels[1:]), len(text)]
     speeches: list[tuple[tuple[int, int], int, int]] = []
     for match, end in zip(labels, ends, strict=True):
@@ -237,6 +246,16 @@ def _labelled(text: str, label: re.Pattern[str]) -> list[tuple[tuple[int, int], 
             speeches.append((match.span("name"), start, stop))
     said = sum(end - start for _, start, end in speeches)
     return speeches if said > _SAID * len(text) else []
+
+
+def _by_block(text: str, found: list[re.Match[str]]) -> list[list[re.Match[str]]]:
+    """Matches in order, together where no blank line parts them."""
+    blocks: list[list[re.Match[str]]] = []
+    for before, match in zip([None, *found], found, strict=False):
+        if before is None or _BLANKS.search(text, before.end(), match.start()):
+            blocks.append([])
+        blocks[-1].append(match)
+    return blocks
 
 
 def _after_dash(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -30,7 +30,6 @@ from offbook.rules.speech_tags import (
 from offbook.text import grammar
 from offbook.text.grammar import Gender
 from offbook.text.verbs import is_finite
-from offbook.text.words import fold
 
 _CLOSERS: Final = "\"'”’»«“」』 "
 _BEFORE_ADDRESS: Final = re.compile(
@@ -99,12 +98,9 @@ class Utterances:
 
     def _read_labels(self, labelled: Sequence[tuple[tuple[int, int], int, int]]) -> None:
         """Take the turns of a play or a log: its labels say who speaks."""
-        known = {fold(name): n for n, each in enumerate(self._members) for name in each.aliases}
         for number, ((start, end), first, last) in enumerate(labelled):
-            member = known.get(fold(self.text[start:end].strip()))
-            named = [place for place in range(start, end) if place in self._at]
-            if member is None and named:
-                member = self._at[named[0]][1]
+            named = {self._at[place][1] for place in range(start, end) if place in self._at}
+            member = named.pop() if len(named) == 1 else None
             tag = Subject("other" if member is None else "name", start, member)
             self.turns.append(Turn([Piece(first, last, number)], tag))
 

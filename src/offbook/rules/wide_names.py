@@ -73,6 +73,16 @@ _ACTING: Final = re.compile(
     rf"(?<![{_HAN}])(?P<name>[{_HAN}]{{2}})(?=(?P<act>[说說道问問笑听聽看见見想哭叹嘆走坐站]))"
 )
 """Two characters at the head of a clause that do something: who has a given name, or a calling."""
+_SOUNDS: Final = (
+    "万丝丹丽乌乔亚亨以伊伦伯佐佩倫克兰内凯切利加劳勒南博卡卢厄古史吉哈哥喬坎坦埃基塔塞夏多夫夸奇奈奥妮姆威娜安尔尤尼巴布希帕"
+    "库康弗彼德思恩愛戈戴托扬拉提斯昂普曼本朱杜杰林查格桑梅比汉汤沃法波泰泽洛海温湯爱爾特玛珀珊珍琪琳琼瑟瓦登皮盖盧福科简米約"
+    "納維约纳维罗羅耶肯艾芬苏英茨莉莎莱菲萊萨蒂蒙薇蘭西詹诺谢貝費贝费赫辛达迪道達里門门阿雪雷霍露韋韦顿香馬马鲁鲍麗麦黛"
+)
+"""Characters that write the sounds of foreign names."""
+_SOUNDED: Final = re.compile(
+    rf"(?:(?<![{_HAN}])|(?<=[对對和与與跟向]))(?P<name>[{_SOUNDS}]{{2,5}})"
+    r"(?P<act>[说說道问問答喊叫笑哭听聽看见見想叹嘆走坐站住守开開点點摇搖是没沒把也])"
+)
 _NEVER_GIVEN: Final = frozenset(
     "的了着过過不没沒是有在和与與把被让讓叫命向对對从從到给給那这這哪谁誰什我你您他她它咱们們自己"
     "一二两兩三几幾众眾大家人便又忙只忽因才却卻再也都就还還更最很太已正将將要会會可能若如但而且则則"
@@ -130,9 +140,14 @@ def _named(text: str) -> Iterator[tuple[str, Kind]]:
 def _given_names(text: str, own_name: str) -> Iterator[str]:
     """Given names that act several times, or that a full name bears out, and those full names."""
     acts: dict[str, list[str]] = defaultdict(list)
+    foreign: dict[str, list[str]] = defaultdict(list)
     for match in _ACTING.finditer(text):
         acts[match["name"]].append(match["act"])
     acts = {name: done for name, done in acts.items() if _may_be_given(name)}
+    for match in _SOUNDED.finditer(text):
+        if match["name"] not in _NO_NAMES:
+            foreign[match["name"]].append(match["act"])
+    yield from (name for name, done in foreign.items() if _is_acting(done))
     full: dict[str, list[str]] = defaultdict(list)
     for start in range(len(text) - 2 if acts else 0):
         if text[start] in FAMILIES and (given := text[start + 1 : start + 3]) in acts:
@@ -140,9 +155,13 @@ def _given_names(text: str, own_name: str) -> Iterator[str]:
     parts = read_han(own_name)
     called = parts.words[0] if parts is not None and len(parts.words) > 1 else ""
     for name, done in acts.items():
-        if name in full or name == called or (len(done) >= _SIDES and len(set(done)) > 1):
+        if name in full or name == called or _is_acting(done):
             yield name
             yield from full[name]
+
+
+def _is_acting(done: list[str]) -> bool:
+    return len(done) >= _SIDES and len(set(done)) > 1
 
 
 def _may_be_given(name: str) -> bool:

@@ -1,6 +1,7 @@
 """Who is in a text by free rules: persons and their forms, homonyms, what is nobody."""
 
 import time
+from collections import Counter
 
 import pytest
 
@@ -223,3 +224,74 @@ def test_time_grows_with_the_length_only():
 
     seconds(1)
     assert seconds(800) < 20 * max(seconds(80), 0.05)
+
+
+PLAY = """ACT I
+
+HARROW{0} I will not sell the mill.
+
+NORA{0} You must sit down.
+
+FIRST MAN{0} The law is the law, Miss Vey.
+
+[NORA VEY sits by the window.]
+
+HARROW{0} Let the water have it.
+
+MRS. HARROW{0} Nobody shall have it, and I shall not go.
+
+FIRST MAN{0} Three days.
+
+NORA{0} He cannot mean that.
+
+MRS. HARROW{0} It is the law, they say.
+
+BOTH{0} Never, as long as we live.
+
+BOTH{0} Never.
+"""
+
+
+@pytest.mark.parametrize("stop", [".", ":"])
+def test_speakers_of_a_play_are_its_cast(stop):
+    cast = read_cast([PLAY.format(stop)])
+    lines = Counter(cast.members[q.speaker].name for q in cast.quotations if q.speaker is not None)
+    assert lines == {"Harrow": 2, "Nora Vey": 2, "First Man": 2, "Mrs. Harrow": 2}
+    assert "Miss Vey" in next(m for m in cast.members if m.name == "Nora Vey").aliases
+    assert "Harrow" not in next(m for m in cast.members if m.name == "Mrs. Harrow").aliases
+
+
+@pytest.mark.parametrize("label", ["{}: ", "[20:15] {}: ", "<{}> ", "**{}:** ", "{}："])
+def test_speakers_of_a_log_are_its_cast(label):
+    said = ["Where is the map?", "In the boat.", "It was you who had it.", "So it was."]
+    names = ["Nora", "GM", "tom_42"]
+    lines = [label.format(names[n % 3]) + said[n % 4] for n in range(12)]
+    assert set(members("\n".join(lines))) == set(names)
+
+
+def test_the_month_of_letters_is_nobody():
+    letters = "".join(
+        f"# Letter {number}\n\n4 May 1812.\n\nMy dear Harriet,\n\nI have yours of May the third. In"
+        " May Harriet means to travel; she waits until May, as Edward Lorne said. May came early."
+        " \n\nEdward Lorne\n\n"
+        for number in range(1, 6)
+    )
+    assert set(members(letters)) == {"Harriet", "Edward Lorne"}
+
+
+def test_one_called_like_a_month_keeps_her_days():
+    text = (
+        "May Lunt came to the farm on the 3rd of May. May laughed, and May's sister ran out.\n\n"
+        '"May is with the hens," said May. It was the first of May, and May sang.'
+    )
+    cast = read_cast([text])
+    assert [member.name for member in cast.members] == ["May Lunt"]
+    assert len(cast.mentions) == 6
+
+
+def test_foreign_names_in_chinese_need_no_family_name():
+    text = (
+        "艾达是海边的看灯人，她住在灯塔里。汤姆是她的弟弟。\n\n艾达点了灯，对汤姆说：“今晚有风。”汤姆说：“我不怕。”"
+        "\n\n“你去哪里？”艾达问道。\n\n“去镇上。”汤姆回答。艾达把灯擦亮。汤姆走了。马上就要下雨了，艾达没有带伞。"
+    )
+    assert set(members(text)) == {"艾达", "汤姆"}

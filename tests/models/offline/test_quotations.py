@@ -108,3 +108,15 @@ def test_time_grows_with_the_length_only():
 
     for text in ("‘" * 40_000, '"a ' * 40_000, "'a' " * 40_000, "— a\n\n" * 30_000, "A: " * 40_000):
         assert seconds(text) < 5
+
+
+def test_keys_of_records_are_no_speakers():
+    who = ["Class: a fighter, or so he says.\nHome: a barn in the hills.\nLikes: dogs and cheese."]
+    assert not labelled_speech("\n\n".join(who * 4))
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", "  \n", "\n\n"])
+@pytest.mark.parametrize("end", [".", ":"])
+def test_a_label_may_stand_on_a_line_of_its_own(gap, end):
+    text = "\n\n".join(f"{name}{end}{gap}The tide is out." for name in ("IDA", "MR. ORME") * 4)
+    assert [text[slice(*name)] for name, *_ in labelled_speech(text)] == ["IDA", "MR. ORME"] * 4

@@ -155,8 +155,8 @@ def test_turns_do_not_reach_over_a_heading():
 
 
 def test_labels_of_a_play_are_speakers():
-    lines = ["IDA", "TOM", "IDA", "GHOST", "TOM", "GHOST"] * 2
-    text = "\n\n".join(f"{name}.\nThe tide is out, and so are we." for name in lines)
+    lines = ["Ida", "Tom", "Ida", "Ghost", "Tom", "Ghost"] * 2
+    text = "\n\n".join(f"{name}:\nThe tide is out, and so are we." for name in lines)
 
     told = [name for name, _ in speakers(text)]
 
