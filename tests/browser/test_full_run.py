@@ -1,6 +1,6 @@
-"""All eleven methods on the demo character, by every metric, offline: run, marked, drawn, opened.
+"""All twelve methods on the demo character, by every metric, offline: run, marked, drawn, opened.
 
-The normal suite asks a few questions of each benchmark; the long one all of them, in three minutes.
+The normal suite asks a few questions of each benchmark; the long one all of them, in four minutes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ OURS: Final = ("demo", "demo-mbti", "demo-bigfive", "mbti-60-interview")
 THEIRS: Final = tuple(
     f"incharacter-{name}" for name in ("bfi", "16p", "bfi-options", "16p-options")
 )
-SECONDS: Final = 180
+SECONDS: Final = 240
+ELSEWHERE: Final = {"persona", "consistency", "spacetime", "word_recall", "word_f1"}
+"""Of scripts, story points and sessions, which this run has none of: tests/evaluation has theirs."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -94,7 +96,7 @@ def check_tables(folder: Path) -> None:
         rows = list(csv.DictReader(file))
     assert {row["mark"] for row in rows} == {OFFLINE_MARK}
     measured = {row["metric"].partition(".")[0] for row in rows if row["value"] and int(row["n"])}
-    assert set(SCALES) <= measured
+    assert set(SCALES) - ELSEWHERE <= measured
     assert {"chunk_usage", "duplication", "gs_failure"} <= measured
     assert {row["method"] for row in rows} == set(METHODS)
 
