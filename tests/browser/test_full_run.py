@@ -35,7 +35,7 @@ THEIRS: Final = tuple(
 )
 SECONDS: Final = 240
 ELSEWHERE: Final = {"persona", "consistency", "spacetime", "word_recall", "word_f1"}
-"""Of scripts, story points and sessions, which this run has none of: tests/evaluation has theirs."""
+"""Of scripts, story points and sessions: this run has none, and tests/evaluation has theirs."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
