@@ -101,10 +101,10 @@ async def _in_home(home: Home, book: GivenBook) -> str:
             "no model is configured that could say who speaks: what the rules say stands",
             "name one: chat.model and chat.base_url (offbook --model NAME --base-url URL ...)",
         )
-    found = await find_book(home, book)
-    if found.on is None:
+    source = await find_book(home, book)
+    if source.on is None:
         raise UsageError(
-            f"{found.called!r} is not in the home, where the answers would be kept",
-            f"make a character of it first: offbook create --from {found.typed} NAME",
+            f"{source.called!r} is not in the home, where the answers would be kept",
+            f"make a character of it first: offbook create --from {source.typed} NAME",
         )
-    return found.on
+    return source.on

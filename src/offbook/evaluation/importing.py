@@ -118,9 +118,9 @@ class Recorded:
 
     def _question(self, subject: str, named: str) -> str:
         """The id of the question of this id or, alone, of this text or number of its item."""
-        asked = list(self.dataset.asked(subject))
-        ids = [q.id for q in asked if q.id == named] or [
-            q.id for q in asked if named == q.text or (q.item and named == q.item.number)
+        questions = list(self.dataset.asked(subject))
+        ids = [q.id for q in questions if q.id == named] or [
+            q.id for q in questions if named == q.text or (q.item and named == q.item.number)
         ]
         if len(ids) != 1:
             which = "no question" if not ids else f"{len(ids)} questions (name the id)"

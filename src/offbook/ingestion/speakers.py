@@ -74,8 +74,8 @@ def windows_of(cast: Cast, texts: Sequence[str]) -> list[Window]:
     windows = []
     for start, end, places in _stretches(cast, texts):
         text = cast.quotations[places[0]].text
-        near = bisect_left(named, (text, start - _NEAR)), bisect_left(named, (text, end))
-        members = sorted(leading | {member for *_, member in named[slice(*near)]})
+        first, last = (bisect_left(named, (text, place)) for place in (start - _NEAR, end))
+        members = sorted(leading | {member for *_, member in named[first:last]})
         numbers = {member: number for number, member in enumerate(members, 1)}
         spoken = [cast.quotations[place] for place in places]
         inputs = SpeakersInputs(

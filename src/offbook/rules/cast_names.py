@@ -172,10 +172,10 @@ def with_labels(texts: Sequence[str], places: Sequence[Place]) -> list[Place]:
             form = name.title() if name.isupper() and titled else _written(name)
             place = place_at(number, text, (start, start + len(name)), form, start)
             place.article, place.labels = False, True
-            taken.update(dict.fromkeys(((number, at) for at in range(start, end)), place))
-    kept = [place for place in places if (place.text, place.start) not in taken]
+            taken.update(dict.fromkeys(((number, offset) for offset in range(start, end)), place))
+    names = [place for place in places if (place.text, place.start) not in taken]
     labels = {id(place): place for place in taken.values()}
-    return sorted([*kept, *labels.values()], key=lambda each: (each.text, each.start))
+    return sorted([*names, *labels.values()], key=lambda each: (each.text, each.start))
 
 
 def wide_places_of(texts: Sequence[str]) -> list[Place]:

@@ -106,8 +106,8 @@ class Settings:
         """These settings as they are without those of one origin."""
         if origin not in self.origins.values():
             return self
-        kept = {name: before for name, before in self.origins.items() if before != origin}
-        return replace(self, origins=kept).overlaid({})
+        others = {name: before for name, before in self.origins.items() if before != origin}
+        return replace(self, origins=others).overlaid({})
 
     def _value(self, name: str) -> Any:
         if name.startswith("prices."):
