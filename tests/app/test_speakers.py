@@ -116,12 +116,17 @@ async def test_a_text_that_is_forgotten_takes_the_answers_along(book, server):
 
 
 async def test_an_answer_with_a_stranger_is_asked_for_again_saying_why(book, server):
-    wrong = iter([99, 99, 99])
-    server.answer = lambda body: answer_of(body, next(wrong, 1))
+    wrong = iter([True] * 3)
+
+    def strangers(body: Mapping[str, Any]) -> Answer:
+        parts = [{"item": n, "person": 99} for n in numbers_in(body)]
+        return Answer(json.dumps({"quotations": parts})) if next(wrong, False) else answer_of(body)
+
+    server.answer = strangers
     report = await book.speakers("quay")
     assert (server.count(), report.messages) == (6, ())
     told = [body["messages"][0]["content"] for body in server.chat_bodies]
-    assert sum("there is no number [99]" in each for each in told) == 3
+    assert sum("nothing usable is said of the quotations" in each for each in told) == 3
     await book.speakers("quay")
     assert server.count() == 6
 
@@ -131,20 +136,35 @@ async def test_where_no_answer_can_be_used_the_rules_word_stands_and_it_is_said(
         answer = answer_of(body)
         parts = json.loads(answer.text)["quotations"]
         is_first = "day 0." in body["messages"][1]["content"]
-        return Answer(json.dumps({"quotations": parts[:-1]})) if is_first else answer
+        return Answer(json.dumps({"quotations": parts[:1]})) if is_first else answer
 
     before = await spoken(book)
     server.answer = half_of_one
     report = await book.speakers("quay")
     (message,) = report.messages
     assert "the rules' word stands for" in message
-    assert "missing: [" in message
+    assert "nothing usable is said of the quotations [" in message
     count = int(re.findall(r"for (\d+) quotations", message)[0])
     after = await spoken(book)
     rest = [place for place, each in enumerate(before) if each.basis != "explicit"]
     assert [after[place] for place in rest[:count]] == [before[place] for place in rest[:count]]
     assert all(after[place].basis in ("model", None) for place in rest[count:])
     assert server.count() == 5, "three times the one, once the others"
+
+
+async def test_what_an_answer_passes_over_stays_as_it_is_and_is_not_paid_for_again(book, server):
+    def too_much_and_too_little(body: Mapping[str, Any]) -> Answer:
+        parts = json.loads(answer_of(body).text)["quotations"]
+        return Answer(json.dumps({"quotations": [*parts[1:], {"item": 99, "person": 1}]}))
+
+    before = await spoken(book)
+    server.answer = too_much_and_too_little
+    report = await book.speakers("quay")
+    assert server.count() == 3
+    (message,) = report.messages
+    assert "for 3 quotations: the answers say nothing usable of them" in message
+    first = next(place for place, each in enumerate(before) if each.basis != "explicit")
+    assert (await spoken(book))[first] == before[first]
 
 
 async def test_a_run_that_was_broken_off_goes_on_and_asks_nothing_twice(book, server):
@@ -189,7 +209,7 @@ def test_only_our_numbers_stand_in_curly_brackets_and_a_line_without_end_is_cut(
 
 @pytest.mark.parametrize(
     "parts",
-    [[], [(1, 1)], [(1, 1), (2, 3)], [(1, 1), (2, 0)], [(1, 1), (1, 1), (2, 1)], [(1, 1), (3, 1)]],
+    [[], [(3, 1)], [(1, 3), (2, 0)], [(1, 1), (1, 2)], [(1, 1), (1, 2), (2, 9)]],
 )
 def test_what_is_no_answer(parts: list[tuple[int, int]]):
     inputs = SpeakersInputs("", "{1}“A.” {2}“B.”", ("Ada", "Tom"), (None, None))

@@ -18,10 +18,13 @@ from offbook.ingestion.documents import stored_documents
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.reports import counted, unheard
 from offbook.ingestion.speakers import ask_speakers, windows_of, with_speakers
+from offbook.prompts.speakers import UNSAID
 from offbook.stores import casts
 from offbook.types import traits_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from offbook.app.books import GivenBook
     from offbook.app.home import Home
     from offbook.ingestion.reports import Estimate, ProgressListener
@@ -57,12 +60,18 @@ async def settle_speakers(
     return SpeakersReport(
         quotations=sum(quotation.basis != "explicit" for quotation in cast.quotations),
         attributed=sum(quotation.basis == "model" for quotation in cast.quotations),
-        messages=tuple(
-            f"the rules' word stands for {counted(len(each.item.quotations), 'quotation')}: "
-            f"{each.reason}"
-            for each in aside
-        ),
+        messages=_messages(said, aside),
         usage=home.meter.usage(),
+    )
+
+
+def _messages(said: Answers, aside: Sequence[PutAside[Window]]) -> tuple[str, ...]:
+    passed_over = sum(speakers.count(UNSAID) for speakers in said.values())
+    reasons = [(len(each.item.quotations), each.reason) for each in aside]
+    if passed_over:
+        reasons.append((passed_over, "the answers say nothing usable of them"))
+    return tuple(
+        f"the rules' word stands for {counted(count, 'quotation')}: {why}" for count, why in reasons
     )
 
 

@@ -19,8 +19,7 @@ from offbook.ingestion.reports import Steps
 from offbook.models.batching import PutAside, ask_in_batches
 from offbook.prompts.ask import ask
 from offbook.prompts.entities import one_line
-from offbook.prompts.prompt import in_order
-from offbook.prompts.speakers import SPEAKERS, SpeakersInputs
+from offbook.prompts.speakers import SPEAKERS, UNSAID, SpeakersInputs, speakers_of
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
@@ -40,7 +39,8 @@ _PLAIN: Final = str.maketrans("{}", "()")
 """Only our own numbers stand in curly brackets."""
 
 Answers = Mapping[str, Sequence[int | None]]
-"""By the keys of windows: for each quotation the number of a person of the window, from 1."""
+"""By the keys of windows: for each quotation the number of a person of the window, from 1; None
+where that cannot be told, `UNSAID` where nothing usable was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,7 @@ async def ask_speakers(
         (window,) = batch
         held = frozenset({documents[window.text]})
         answer = await ask(model, SPEAKERS, window.inputs, documents=held, retries=retries)
-        parts = in_order(answer.quotations, len(window.quotations))
-        return [[part.person for part in parts]]
+        return [speakers_of(window.inputs, answer)]
 
     async def keep(answers: Sequence[tuple[Window, list[int | None]]]) -> None:
         said.update((window.key, speakers) for window, speakers in answers)
@@ -173,6 +172,8 @@ def with_speakers(cast: Cast, texts: Sequence[str], answers: Answers) -> Cast:
     quotations = list(cast.quotations)
     for window in windows_of(cast, texts) if answers else ():
         for place, number in zip(window.quotations, answers.get(window.key, ()), strict=False):
+            if number == UNSAID:
+                continue
             speaker = None if number is None else window.members[number - 1]
             basis: SpeakerBasis | None = None if number is None else "model"
             quotations[place] = replace(quotations[place], speaker=speaker, basis=basis)
