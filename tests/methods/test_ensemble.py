@@ -73,7 +73,7 @@ async def test_where_replies_cost_nothing_more_passages_are_told(sqlite_store):
     for free in (False, True):
         found = await Ensemble().recall(replace(paid, free=free), "Which clock did Ada mend?")
         counts[free] = kinds(found).count("knowledge")
-    assert counts == {False: 6, True: 9}
+    assert counts == {False: 5, True: 9}
     ada.sections |= {"context": {"budget_tokens": 100}}
     scarce = replace(await ada.knowledge(ada.model), free=True)
     found = await Ensemble().recall(scarce, "Which clock did Ada mend?")

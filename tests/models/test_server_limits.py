@@ -104,4 +104,4 @@ async def test_doctor_finds_it_for_all_later_commands(loopback, tmp_path):
     async with await Offbook.open(**flags) as book:
         values = book.settings.values
     assert (values.limits.concurrency, values.chat.context_tokens) == (4, 8192)
-    assert values.context.budget() < 2_200
+    assert values.context.budget() < 2_000

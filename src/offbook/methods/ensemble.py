@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from offbook.types import Passage, Recall
 
 _BEYOND: Final = "the question lies beyond what the character can know"
-_PASSAGES: Final = 6
+_PASSAGES: Final = 5
 _FREE_PASSAGES: Final = 20
 """Passages that a reply rests on; where it costs nothing, those of a short document."""
 _OTHER_NAMES: Final = 5

@@ -492,7 +492,7 @@ class EnsembleSettings(Section):
         None,
         ge=1,
         le=100,
-        description="most similar chunks, given as knowledge; default: 6, or where replies cost"
+        description="most similar chunks, given as knowledge; default: 5, or where replies cost"
         " nothing 20, as far as they fit half of the budget",
     )
     gs: GuidedSelection = Field(
@@ -598,7 +598,7 @@ class ContextSettings(Section):
     budget_tokens: int | None = Field(
         None,
         ge=100,
-        description="for what was recalled; default: 2200, or where replies cost nothing 3000",
+        description="for what was recalled; default: 2000, or where replies cost nothing 3000",
     )
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(
@@ -610,7 +610,7 @@ class ContextSettings(Section):
 
     def budget(self, *, free: bool = False) -> int:
         """The most tokens of what was recalled; ``free`` where a reply costs nothing."""
-        return self.budget_tokens or (3_000 if free else 2_200)
+        return self.budget_tokens or (3_000 if free else 2_000)
 
 
 class ReplySettings(Section):
