@@ -64,6 +64,10 @@ async def test_as_many_passages_as_its_own_setting_says(ada):
     assert kinds(found).count("knowledge") == 1
 
 
+async def test_what_is_too_long_for_a_name_is_none(ada):
+    assert (await ada.recall(f"{QUESTION} {'W' * 3000}", TOM)).question.endswith("W")
+
+
 async def test_where_replies_cost_nothing_more_passages_are_told(sqlite_store):
     ada = Whole(sqlite_store, sections={"ensemble": {"gs": "off", "ae": False}})
     parts = "\n\n".join(f"# Part {n}\n\nAda mended clock number {n} in Hull." for n in range(9))

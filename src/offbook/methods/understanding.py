@@ -21,6 +21,7 @@ from offbook.models.failures import PassingError, why_without
 from offbook.prompts.ask import ask
 from offbook.prompts.emotion import shortened as both_ends
 from offbook.prompts.question import (
+    MOST_NAME,
     UNDERSTAND_QUESTION,
     QuestionEntity,
     Understanding,
@@ -188,7 +189,8 @@ def analysis_of(
     known = [
         QuestionEntity(name=name, type="character", known=True, specific=True, reason="")
         for name in dict.fromkeys(others)
-        if not any(key <= set(key_of(name)) or key >= set(key_of(name)) for key in beyond)
+        if len(name) <= MOST_NAME
+        and not any(key <= set(key_of(name)) or key >= set(key_of(name)) for key in beyond)
     ]
     by_name = {}
     for entity in (*unknown, *known):

@@ -16,6 +16,9 @@ from pydantic import BaseModel, Field
 from offbook.prompts.prompt import Json, Prompt, Text
 from offbook.types import Message
 
+MOST_NAME: Final = 200
+"""Characters of a name; what is longer is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionInputs:
@@ -48,7 +51,7 @@ class QuestionEntity(BaseModel):
     ``specific`` is false for what has no name of its own: hobbies, interests, family.
     """
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=MOST_NAME)
     type: Literal["character", "location", "time", "event", "organization", "object"]
     known: bool
     specific: bool
@@ -113,7 +116,7 @@ class UnderstandInputs(QuestionInputs):
 class Unknown(BaseModel):
     """Something that the character cannot know."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=MOST_NAME)
     reason: str
 
 
