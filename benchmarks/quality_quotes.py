@@ -33,9 +33,9 @@ from typing import Any, Final
 
 from aliases_from_text import plain
 from offbook.app import Offbook
-from offbook.app.casts import kept_cast
 from offbook.documents.places import span_of
 from offbook.documents.readers import read_document
+from offbook.ingestion.cast import kept_cast
 from offbook.names.cast import Cast
 from offbook.registry import load
 from quality_aliases import is_read
@@ -184,7 +184,7 @@ async def _by_model(path: Path, flags: Mapping[str, Any]) -> Cast:
         print(f"{path.stem}: {said}, {report.usage.calls} calls", file=sys.stderr)
         for message in report.messages:
             print(message, file=sys.stderr)
-        return await kept_cast(home, made.character.id)
+        return await kept_cast(home.store, made.character.id)
 
 
 def compare(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.names.cast import Cast
+    from offbook.names.story import Story
     from offbook.settings import SettingsModel
     from offbook.types import (
         CardSource,
@@ -238,6 +239,21 @@ class CastReader(Protocol):
             same: Pairs of names that are known to be one person's; a name that stands in no
                 text is a further one of who has the other.
             different: Pairs of names that are known to be two persons'.
+        """
+
+
+class StoryReader(Protocol):
+    """The scenes of texts and who witnessed them, without a model call."""
+
+    def __call__(self, texts: Sequence[str], cast: Cast) -> Story:
+        """Read the scenes of texts.
+
+        Args:
+            texts: Documents of one source, in the order of the story; headings are Markdown's.
+            cast: Their cast; witnesses count its members.
+
+        Returns:
+            Scenes without gaps over all texts, and no episodes.
         """
 
 

@@ -52,6 +52,9 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
     "cast": {
         "rules": "offbook.rules.cast:read_cast",
     },
+    "story": {
+        "rules": "offbook.rules.scenes:read_story",
+    },
     "protocol": {
         "questions": "offbook.evaluation.protocols:QuestionsProtocol",
         "items": "offbook.evaluation.protocols:ItemsProtocol",

@@ -16,6 +16,7 @@ ModelRole = Literal["actor", "extractor", "judge"]
 Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
 Stance = Literal["open", "grounded", "in_character"]
+WitnessHow = Literal["present", "told", "read", "overheard", "common", "absent"]
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -244,8 +245,19 @@ class MemoryFragment:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """How a character of a story comes to know something, and the words that say so."""
+
+    how: WitnessHow
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ContextItem:
-    """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id."""
+    """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id.
+
+    ``witness`` says how a character of a story knows of it; None: it is no part of a story.
+    """
 
     kind: ContextKind
     title: str
@@ -254,6 +266,7 @@ class ContextItem:
     sources: tuple[Source, ...] = ()
     memory: str | None = None
     emotion: Mapping[str, int] | None = None
+    witness: Witness | None = None
 
 
 @dataclass(frozen=True, slots=True)

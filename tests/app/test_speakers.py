@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.app.casts import kept_cast
 from offbook.documents.readers import read_document
 from offbook.errors import InvalidAnswer, ModelError, UsageError
+from offbook.ingestion.cast import kept_cast
 from offbook.ingestion.speakers import windows_of
 from offbook.names.cast import Cast, CastMember, CastMention, Quotation
 from offbook.prompts.ask import request_of
@@ -72,7 +72,7 @@ async def book(server: LoopbackServer, tmp_path: Path):
 
 
 async def spoken(home: Offbook) -> list[Quotation]:
-    return list((await kept_cast(home, "ada-byrne")).quotations)
+    return list((await kept_cast(home.store, "ada-byrne")).quotations)
 
 
 async def test_what_no_tag_names_is_asked_once_and_its_price_is_told_before(book, server):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from offbook.app.casts import kept_cast
 from offbook.app.documents import (
     AliasReport,
     Known,
@@ -27,6 +26,7 @@ from offbook.graph.assembly import load_graph, load_story
 from offbook.graph.entity_normalization import Links
 from offbook.graph.mentions import find_mention
 from offbook.graph.verdicts import decision_id
+from offbook.ingestion.cast import kept_cast
 from offbook.ingestion.lease import ingestion_lease
 from offbook.names.identity import name_key
 from offbook.prompts.entities import VERIFY_GROUP
@@ -451,7 +451,7 @@ async def correct(
     store = home.store
     is_cast = characters.NAMES in character.settings
     async with ingestion_lease(store, character.id, told_on_stderr(character.name)):
-        cast = await kept_cast(home, character.id) if is_cast else None
+        cast = await kept_cast(home.store, character.id) if is_cast else None
         has_graph = cast is None or bool(await store.read(graph.list_groups, character.id))
         if has_graph:
             await require_graph(home, character)
@@ -462,7 +462,7 @@ async def correct(
             async with done_already(home, character, word.in_words()):
                 aside = await rebuild(home, character, progress, summary=now.profile is not None)
         if is_cast:
-            cast = await kept_cast(home, character.id)
+            cast = await kept_cast(home.store, character.id)
         bearers = await store.read(_bearers, character.id, word.decision, cast, has_graph)
         aside += await store.read(_holding_for, character.id)
     made = word.decision

@@ -17,21 +17,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook import pipeline
-from offbook.app.casts import (
-    CastRow,
-    basis_of,
-    cast_reader,
-    keep_cast,
-    kept_cast,
-    rows_of,
-    stored_texts,
-    who_bears,
-)
+from offbook.app.casts import CastRow, rows_of
 from offbook.app.documents import read_files, told_on_stderr
 from offbook.app.home import find_character
 from offbook.documents.readers import ReadDocument
 from offbook.errors import UnknownName, UnreadableDocument, UsageError
 from offbook.graph.mentions import find_mention
+from offbook.ingestion.cast import (
+    basis_of,
+    cast_reader,
+    keep_cast,
+    kept_cast,
+    stored_texts,
+    who_bears,
+)
 from offbook.ingestion.documents import put_texts, text_digest
 from offbook.ingestion.reports import DocumentReport, ProgressListener, tally, unheard
 from offbook.names.cast import CastMember
@@ -166,7 +165,7 @@ def _no_book(conn: Connection, name: str) -> UnknownName:
 async def cast_of(home: Home, book: Book) -> Cast:
     """Read the cast of a book; that of a source of the home is kept."""
     if book.on is not None:
-        return await kept_cast(home, book.on)
+        return await kept_cast(home.store, book.on)
     if book.cast is not None:
         return book.cast
     return await asyncio.to_thread(cast_reader(), [text.text for text in book.texts])
@@ -213,7 +212,7 @@ async def create_from(
             basis = await home.store.read(basis_of, character.id)
             await home.store.write(keep_cast, character.id, basis.built_from, cast)
         else:  # a folder held a text twice, which is stored once
-            await kept_cast(home, character.id)
+            await kept_cast(home.store, character.id)
         begun = characters.UNFINISHED
         await home.store.write(characters.set_setting, character.id, begun, None)
     except BaseException:

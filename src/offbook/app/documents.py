@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from offbook import pipeline
-from offbook.app.casts import follow_texts
 from offbook.app.home import answering, build_command, priced
 from offbook.documents.readers import MEDIA, ReadDocument, read_document
 from offbook.documents.sources import collect
@@ -30,6 +29,7 @@ from offbook.errors import (
     UnreadableDocument,
     UsageError,
 )
+from offbook.ingestion.cast import follow_texts
 from offbook.ingestion.documents import document_id, refresh_voice
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.reports import (
@@ -313,7 +313,7 @@ async def ingest_readings(
     default = SettingsModel.model_fields["method"].default
     if runtime.settings.method == default and not traits_of(runtime.extractor).free:
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
-    await follow_texts(home, character)
+    await follow_texts(home.store, character)
     return IngestReport(
         character=character.name,
         character_id=character.id,
@@ -428,7 +428,7 @@ async def forget(
         await refresh_voice(store, character.id)
         # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
         await store.purge()
-        await follow_texts(home, character)
+        await follow_texts(home.store, character)
         messages = await _follow(home, character, gone, progress)
     return ForgetReport(
         character=character.name,

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from offbook.app.books import find_book
-from offbook.app.casts import basis_of, keep_cast, kept_cast
 from offbook.app.documents import told_on_stderr
 from offbook.app.estimate import CountingModel, estimate_of, meter_of
 from offbook.errors import UsageError
+from offbook.ingestion.cast import basis_of, keep_cast, kept_cast
 from offbook.ingestion.documents import stored_documents
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.reports import counted, unheard
@@ -88,7 +88,7 @@ async def _ask(
     home: Home, on: str, model: ChatModel, progress: ProgressListener
 ) -> tuple[str, Cast, Answers, list[PutAside[Window]]]:
     """What the cast is of, the cast as it is then, all answers, and windows without one."""
-    cast = await kept_cast(home, on)
+    cast = await kept_cast(home.store, on)
     basis = await home.store.read(basis_of, on)
     stored = await home.store.read(stored_documents, on)
     texts, names = [each.text for each in stored], [f"{on}/{each.id}" for each in stored]

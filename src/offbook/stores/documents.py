@@ -21,6 +21,7 @@ from offbook.stores import (
     graph,
     jobs,
     queue,
+    stories,
     summaries,
 )
 from offbook.stores.schema import characters as character_rows
@@ -73,6 +74,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
     if old is not None and old.digest != document.digest:
         mark_unpurged(conn)
         casts.remove(conn, character)
+        stories.remove(conn, character)
         for each in characters.sharing(conn, character):
             call_cache.forget_documents(conn, each, document.id)
             _forget_profile(conn, each, document.id)
@@ -194,6 +196,7 @@ def remove(
         jobs.remove_subjects(conn, each, ids)
         removals.append(_remove_resting(conn, each, document, with_memories=with_memories))
     casts.remove(conn, character)
+    stories.remove(conn, character)
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
     conn.execute(delete(documents).where(of(documents, character, id=document)))

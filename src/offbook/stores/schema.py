@@ -199,6 +199,17 @@ casts: Final = _table(
     Column("cast", JSON, nullable=False),
 )
 
+stories: Final = _table(
+    "stories",
+    of_source(),
+    # That of the cast whose members the story counts.
+    key("built_from"),
+    Column("story", JSON, nullable=False),
+    # What a model answered, by what it was shown; and persons' words on who witnessed what.
+    Column("answers", JSON, nullable=False),
+    Column("corrections", JSON, nullable=False),
+)
+
 chunk_attributes: Final = _table(
     "chunk_attributes",
     of_character(),

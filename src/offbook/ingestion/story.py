@@ -1,0 +1,73 @@
+"""The story of a source: its scenes and who witnessed them, kept with its cast.
+
+Takes: a source whose cast is read.  Gives: its story, by rules where no model has answered; what
+persons say counts above both. Source: ours; docs/stories.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from offbook import registry
+from offbook.ingestion.cast import basis_of, kept_cast, stored_texts, who_bears
+from offbook.ingestion.documents import text_digest
+from offbook.names.story import Scene, SceneWitness, Story
+from offbook.stores import stories
+
+if TYPE_CHECKING:
+    from offbook.names.cast import Cast
+    from offbook.protocols import Store, StoryReader
+    from offbook.stores.connection import Connection
+    from offbook.stores.stories import Correction
+
+
+async def kept_story(store: Store, character: str) -> tuple[Story, Cast]:
+    """Return the story of a character's source and its cast, made anew where something changed."""
+    cast = await kept_cast(store, character)
+    basis = await store.read(basis_of, character)
+    story = await store.read(stories.get, character, basis.built_from)
+    if story is None:
+        read, _ = await store.read(stored_texts, character)
+        texts = [text.text for text in read]
+        words = await store.read(stories.said, character)
+        reader: StoryReader = registry.load("story", "rules")
+        story = await asyncio.to_thread(reader, texts, cast)
+        story = corrected(story, cast, texts, words.corrections)
+        await store.write(_keep, character, basis.built_from, story, words)
+    return story, cast
+
+
+def _keep(
+    conn: Connection, character: str, built_from: str, story: Story, words: stories.Said
+) -> None:
+    """Store a story, unless the texts have changed since."""
+    if basis_of(conn, character).built_from == built_from:
+        stories.put(conn, character, built_from, story, words)
+
+
+def corrected(
+    story: Story, cast: Cast, texts: Sequence[str], corrections: Iterable[Correction]
+) -> Story:
+    """Let persons' words on who witnessed a scene count above all others."""
+    by_digest: dict[str, list[Correction]] = {}
+    for each in corrections:
+        by_digest.setdefault(each.digest, []).append(each)
+    if not by_digest:
+        return story
+    numbers = {id(member): number for number, member in enumerate(cast.members)}
+
+    def with_words(scene: Scene) -> Scene:
+        witnesses = {each.member: each for each in scene.witnesses}
+        for word in by_digest.get(text_digest(texts[scene.text][scene.start : scene.end]), ()):
+            for member in map(id, who_bears(cast, word.name)):
+                number = numbers[member]
+                witnesses.pop(number, None)
+                if word.how != "absent":
+                    place = scene.start, scene.start
+                    witnesses[number] = SceneWitness(number, word.how, *place, by_person=True)
+        return replace(scene, witnesses=tuple(witnesses.values()))
+
+    return replace(story, scenes=tuple(map(with_words, story.scenes)))

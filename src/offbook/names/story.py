@@ -1,0 +1,77 @@
+"""A story: its scenes, who witnessed each, and what each of them lived through; plain values.
+
+Source: ours; docs/stories.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from offbook.types import WitnessHow
+
+SceneKind = Literal["scene", "common", "narration"]
+"""What people in the story witness; what everyone in it knows; what the narrator tells nobody but
+the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneWitness:
+    """How somebody of the cast comes to know of a scene: present, read or overheard.
+
+    ``member`` counts the members of the cast, from 0; ``start`` and ``end`` are offsets in the
+    scene's text of the words that say so, equal where none do by themselves. ``by_person`` is set
+    where a person has said it.
+    """
+
+    member: int
+    how: WitnessHow
+    start: int
+    end: int
+    by_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A stretch of a text in which place, time and company stay much the same.
+
+    ``text`` counts the texts, from 0; ``start`` and ``end`` are offsets in it. ``where`` and
+    ``when`` are in words, or empty. ``continues`` is set where it goes on with the one before.
+    """
+
+    text: int
+    start: int
+    end: int
+    kind: SceneKind = "scene"
+    witnesses: tuple[SceneWitness, ...] = ()
+    where: str = ""
+    when: str = ""
+    continues: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What somebody lived through in a scene: an entry in the record of their life so far.
+
+    ``scene`` counts the scenes and ``member`` the members of the cast, from 0. ``text`` tells it in
+    the third person, ``gist`` in a few words. ``start`` and ``end`` are offsets in the scene's text
+    of the evidence. ``feeling`` is one of the eight emotions, or empty, ``strength`` 1 to 10.
+    """
+
+    member: int
+    scene: int
+    how: WitnessHow
+    text: str
+    gist: str
+    start: int
+    end: int
+    feeling: str = ""
+    strength: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Scenes without gaps, in reading order, and what a model has written of who was in them."""
+
+    scenes: tuple[Scene, ...] = ()
+    episodes: tuple[Episode, ...] = ()
