@@ -11,6 +11,7 @@ import pytest
 from offbook.documents.places import place_of
 from offbook.documents.readers import read_document
 from offbook.errors import ConfigurationError, UnreadableDocument
+from offbook.extras import install_command
 
 pypdf = pytest.importorskip("pypdf", reason="the extra pdf is not installed")
 
@@ -211,5 +212,5 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     monkeypatch.setattr(builtins, "__import__", without_pypdf)
     with pytest.raises(ConfigurationError) as error:
         read(tmp_path, data)
-    assert error.value.hint == "pip install 'offbook[pdf]'"
+    assert error.value.hint == install_command("pdf")
     assert error.value.exit_code == 3

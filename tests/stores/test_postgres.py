@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from offbook.errors import ConfigurationError, StoreFailed
+from offbook.extras import install_command
 from offbook.stores import postgres
 from offbook.stores.connection import open_store
 
@@ -16,7 +17,7 @@ async def test_a_missing_extra_is_named(package: str, monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigurationError) as raised:
         await open_store("postgresql://user@127.0.0.1/x")
-    assert raised.value.hint == "pip install 'offbook[postgres]'"
+    assert raised.value.hint == install_command("postgres")
 
 
 @pytest.mark.parametrize(

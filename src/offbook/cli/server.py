@@ -23,6 +23,7 @@ from offbook.cli.options import (
 from offbook.cli.output import print_json, say, table, with_offbook, write
 from offbook.cli.process import INTERRUPTED, patience
 from offbook.errors import ConfigurationError
+from offbook.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -83,7 +84,7 @@ def require_server() -> None:
     if missing:
         raise ConfigurationError(
             f"the server needs {' and '.join(missing)}, which the base install leaves out",
-            "pip install 'offbook[server]'",
+            install_command("server"),
         )
 
 

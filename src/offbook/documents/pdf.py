@@ -24,6 +24,7 @@ from offbook.documents.hard_wrap import Words
 from offbook.documents.labels import number_of
 from offbook.documents.places import Places
 from offbook.errors import ConfigurationError, UnreadableDocument
+from offbook.extras import install_command
 
 _SAME_LINE: Final = 0.4
 """Of a line's size: how far its letters may stand above or below its first."""
@@ -119,7 +120,7 @@ def _pages(path: Path, data: bytes) -> list[list[_Line]]:
     except ImportError as error:
         raise ConfigurationError(
             f"{str(path)!r} is a PDF, and the extra that reads PDF is not installed",
-            "pip install 'offbook[pdf]'",
+            install_command("pdf"),
         ) from error
     try:
         reader = PdfReader(io.BytesIO(data))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from offbook.errors import ConfigurationError
 from offbook.evaluation import storage
 from offbook.evaluation.scores import COSTS
+from offbook.extras import install_command
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ def require_pandas() -> ModuleType:
         import pandas as pd
     except ImportError as error:
         raise ConfigurationError(
-            "frames and tables need pandas, which is not installed", "pip install 'offbook[eval]'"
+            "frames and tables need pandas, which is not installed", install_command("eval")
         ) from error
     return cast("ModuleType", pd)
 

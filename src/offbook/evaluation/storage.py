@@ -72,7 +72,7 @@ def run_of(stored: StoredRun) -> Run:
         raise UsageError(
             f"the run {stored.id!r} is recorded in format {stored.format}; this offbook reads up to"
             f" {FORMAT}",
-            "it was made by a newer offbook: pip install --upgrade offbook",
+            "it was made by a newer offbook: install that to read it",
         )
     columns = {name: getattr(stored, name) for name in _APART}
     try:

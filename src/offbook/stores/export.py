@@ -123,7 +123,7 @@ class ArchiveReader:
             raise UsageError(
                 f"The export has the format's version {version!r}; this offbook reads up to"
                 f" {VERSION}.",
-                "it was written by a newer offbook: pip install --upgrade offbook",
+                "it was written by a newer offbook: install that to read it",
             )
         self._members: dict[str, dict[str, Any]] = self.about["members"]
 

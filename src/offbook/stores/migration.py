@@ -51,7 +51,7 @@ def bring_up_to_date(connection: Connection, where: str) -> None:
             raise ConfigurationError(
                 f"The database at {where!r} has schema {revision!r}; this offbook knows up to"
                 f" {HEAD!r}.",
-                "it was written by a newer offbook: pip install --upgrade offbook",
+                "it was written by a newer offbook: install that, or name another home: --home DIR",
             )
         elif revision != HEAD:
             upgrade(connection)

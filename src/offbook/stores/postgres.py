@@ -18,6 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from offbook.errors import ConfigurationError, StoreFailed, UsageError
+from offbook.extras import install_command
 from offbook.stores import migration
 from offbook.stores.failures import reported
 from offbook.stores.statements import to_json
@@ -28,7 +29,6 @@ P = ParamSpec("P")
 POOL_SIZE: Final = 8
 COLLISION_SECONDS: Final = 15.0
 _COLLISIONS: Final = frozenset({"40001", "40P01"})
-_MISSING_EXTRA: Final = "pip install 'offbook[postgres]'"
 _SCHEMA_OF_VECTOR: Final = (
     "SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace"
     " WHERE t.typname = 'vector'"
@@ -55,7 +55,7 @@ class PostgresStore:
             from sqlalchemy.ext.asyncio import create_async_engine
         except ImportError as error:
             raise ConfigurationError(
-                "PostgreSQL needs a driver that is not installed.", _MISSING_EXTRA
+                "PostgreSQL needs a driver that is not installed.", install_command("postgres")
             ) from error
         self._engine = create_async_engine(
             self._url,

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from offbook.errors import ConfigurationError
+from offbook.extras import install_command
 from offbook.text.tokens import count_tokens
 
 TokenCounter = Callable[[str], int]
@@ -65,7 +66,7 @@ def _encoder(encoding: str) -> Any:
     except ImportError as error:
         raise ConfigurationError(
             f"tokens.encoding is {encoding!r}, and tiktoken is not installed",
-            "pip install 'offbook[tokens]', or leave tokens.encoding out for the built-in estimate",
+            f"{install_command('tokens')}, or leave tokens.encoding out for the built-in estimate",
         ) from error
     try:
         with _no_download(tiktoken.load, encoding):

@@ -32,6 +32,7 @@ from offbook.evaluation.report.plots import (
 )
 from offbook.evaluation.report.tables import is_quality
 from offbook.evaluation.report.writing import draw, report_files
+from offbook.extras import install_command
 from tests.evaluation.report import made_reports
 
 pytest.importorskip("matplotlib", reason="pictures need the extra 'eval'")
@@ -157,7 +158,7 @@ def test_pictures_without_matplotlib_name_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ConfigurationError, match="'eval'") as caught:
         list(draw(Report((made_reports.report(METHODS),))))
-    assert "pip install 'offbook[eval]'" in caught.value.hint
+    assert install_command("eval") in caught.value.hint
     assert "--no-pictures" in caught.value.hint
     with pytest.raises(ConfigurationError):
         drawn(Heading("r", "k", "t", "a"), (3, 2), lambda figure: None)

@@ -20,6 +20,7 @@ from offbook.evaluation.report.csv_tables import write_csv
 from offbook.evaluation.report.material import FailedCell, Report, printable
 from offbook.evaluation.report.tables import Number, Table, tables_of
 from offbook.evaluation.spreadsheets import unguarded
+from offbook.extras import install_command
 from tests.evaluation.report import made_reports
 
 HOSTILE = st.text(alphabet=st.sampled_from('\\{}$&#%_~^|<>"`*[]()!-+=.1 @\n\r\t\0\u202eaé方'))
@@ -119,7 +120,7 @@ def test_without_pandas_the_hint_says_what_to_install(monkeypatch, write):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ConfigurationError) as caught:
         write(Report((made_reports.report(),)))
-    assert "pip install 'offbook[eval]'" in caught.value.hint
+    assert install_command("eval") in caught.value.hint
 
 
 @given(HOSTILE)

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from offbook.errors import ConfigurationError
 from offbook.evaluation.report.material import one_line
+from offbook.extras import install_command
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +153,7 @@ def require_matplotlib() -> None:
     except ImportError as error:
         raise ConfigurationError(
             "pictures need matplotlib, of the extra 'eval', which is not installed",
-            "pip install 'offbook[eval]', or leave pictures out: --no-pictures",
+            f"{install_command('eval')}, or leave pictures out: --no-pictures",
         ) from error
 
 
