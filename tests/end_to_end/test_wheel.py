@@ -53,9 +53,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("built")
     run(sys.executable, "-m", "venv", folder / "tools")
     tools = folder / "tools" / "bin"
-    wanted = [tools / "python", "-m", "pip", "install", "--quiet", "hatchling", "pipx", "uv"]
     try:
-        run(*wanted)
+        run(tools / "python", "-m", "pip", "install", "-q", "hatchling", "pipx", "uv")
     except AssertionError as error:
         pytest.skip(f"no index to install tools from: {str(error)[-300:]}")
     copy = folder / "copy"
