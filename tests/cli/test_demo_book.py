@@ -10,6 +10,7 @@ from offbook import demo
 from tests.cli.shapes import ASK, misfit
 from tests.cli.test_demo import in_a_home_of_its_own
 from tests.end_to_end.world import Outcome, World
+from tests.loopback import LoopbackServer
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +77,17 @@ def test_it_stays_apart_from_another_of_the_name(offline: World):
     shape = offline.done("demo", "book", "--json").json
     assert all(row["context"] for row in shape["replies"])
     assert len(offline.done("list", "--json").json) == 3
+
+
+def test_a_model_is_asked_once_a_reply_and_what_more_costs_is_told(
+    offline: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("OFFBOOK_METHOD")
+    with LoopbackServer() as server:
+        offline.set("chat.model=m", f"chat.base_url={server.base_url}")
+        told = offline.done("demo", "book", "--configured").out
+        assert server.count() == 4
+    assert "This is the offline backend" not in told
+    adds = next(line for line in told.splitlines() if "would add names" in line)
+    assert "calls with about" in adds
+    assert "\n4 calls, " in told

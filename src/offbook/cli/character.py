@@ -214,7 +214,7 @@ _LINE = 120
 
 def demo_command(
     which: DemoText = typer.Argument(
-        "person", metavar="[person|book]", help="Edmond Dantès, or two people of a novella."
+        "person", metavar="WHICH", help="Edmond Dantès, or two people of a novella."
     ),
     configured: bool = typer.Option(
         False, "--configured", help="With the configured model, instead of the embedded."
