@@ -40,7 +40,7 @@ _MEMORIES: Final = "memories.jsonl"
 
 NOVELLA_FILE: Final = "low_bell.md"
 NOVELLA_TITLE: Final = "The Low Bell"
-NOVELLA_PEOPLE: Final = ("Marrable Toft", "Lucian Averdieck")
+NOVELLA_PEOPLE: Final = ("Marrable Toft", "Junie")
 NOVELLA_POINTS: Final = ("Chapter 6", "Chapter 12")
 NOVELLA_QUESTION: Final = "Who took the money?"
 """What ``offbook demo book`` asks each of the people at each of the points."""
