@@ -49,6 +49,7 @@ ENSEMBLE = ["--set", "method=ensemble"]
         ["export", "ada-byrne", "file.offbook"],
         ["doctor"],
         ["demo"],
+        ["demo", "book"],
     ],
     ids=" ".join,
 )

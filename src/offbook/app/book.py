@@ -444,6 +444,12 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
 
         return await build_demo(self)
 
+    async def demo_people(self) -> list[Character]:
+        """Two people of the shipped novella, made where they are not there yet."""
+        from offbook.app.books import demo_people
+
+        return await demo_people(self)
+
     async def doctor(self) -> list[Check]:
         """Whether the database and the endpoints do what they should."""
         from offbook.app.doctor import examine

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook import pipeline
+from offbook import demo, pipeline
 from offbook.app.casts import CastRow, rows_of
 from offbook.app.documents import read_files, told_on_stderr
 from offbook.app.home import find_character
@@ -227,6 +227,25 @@ async def create_from(
         others=tuple(each for each in sharing if each != character.id),
         messages=(*(f"not read: {file}" for file in reading.left), *beside, *notes, *messages),
     )
+
+
+async def demo_people(home: Home) -> list[Character]:
+    """Make the people of the shipped novella whom the demo asks; who is there is used again."""
+    texts = [ReadDocument(demo.NOVELLA_FILE, demo.novella_text(), "markdown")]
+    there = await home.store.read(_finished, texts)
+    return [
+        there.get(name) or (await create_from(home, texts, name)).character
+        for name in demo.NOVELLA_PEOPLE
+    ]
+
+
+def _finished(conn: Connection, texts: Sequence[ReadDocument]) -> dict[str, Character]:
+    """The characters on the source of these texts, by name, but for those that are half made."""
+    on = casts.holding(conn, [text_digest(text.text) for text in texts])
+    sharing = (
+        [characters.require(conn, each) for each in characters.sharing(conn, on)] if on else []
+    )
+    return {each.name: each for each in sharing if characters.UNFINISHED not in each.settings}
 
 
 def _begin(

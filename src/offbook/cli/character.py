@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import typer
 
@@ -34,6 +34,8 @@ from offbook.errors import UsageError
 if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.types import ContextItem, Message, Recall
+
+DemoText = Literal["person", "book"]
 
 
 def create_command(
@@ -193,13 +195,17 @@ _EMBEDDED = {
     "judge.model": "offline",
     "embed.model": "builtin",
     "preset": "default",
+}
+_SHOWS_A_TRAIT = {
     # One of the five questions is after a trait, and offline the judgements cost no call.
     "ensemble.gs": "live",
     "ensemble.ae": True,
 }
-_IS_OFFLINE = """\
+_BY_PASSAGES = {"method": "naive"}
+"""What answers from a book at once, as `create --from` leaves it."""
+IS_OFFLINE = """\
 This is the offline backend: rules, no language model, no key, no network. It answers
-with sentences of the persona document. `offbook doctor` says how to use a real model
+with sentences of the {text}. `offbook doctor` says how to use a real model
 (hosted, Ollama, vLLM).
 """
 
@@ -207,24 +213,39 @@ _LINE = 120
 
 
 def demo_command(
+    which: DemoText = typer.Argument(
+        "person", metavar="WHICH", help="Edmond Dantès, or two people of a novella."
+    ),
     configured: bool = typer.Option(
         False, "--configured", help="With the configured model, instead of the embedded."
     ),
     as_json: Json = False,
 ) -> None:
-    """Build the shipped character and ask it five questions."""
-    settings = settings_for({} if configured else _embedded())
+    """Build the shipped character and ask it five questions.
+
+    `offbook demo book` makes two people of the shipped novella and asks each the same question at
+    two of its chapters.
+    """
+    from offbook.cli import novella
+
+    more, talk, collect = (
+        (_SHOWS_A_TRAIT, _talk, _collect)
+        if which == "person"
+        else (_BY_PASSAGES, novella.talk, novella.collect)
+    )
+    settings = settings_for({} if configured else _embedded(more))
     if as_json:
-        print_json(with_offbook(settings, _collect))
+        print_json(with_offbook(settings, collect))
     else:
-        with_offbook(settings, _talk)
+        with_offbook(settings, talk)
 
 
-def _embedded() -> dict[str, Any]:
+def _embedded(more: Mapping[str, Any]) -> dict[str, Any]:
     """What makes the demo the same everywhere, but for flags of its own command line."""
     from offbook.settings.model import SettingsModel
 
-    flags = {**_EMBEDDED, "method": SettingsModel.model_fields["method"].default}
+    method = SettingsModel.model_fields["method"].default
+    flags = {**_EMBEDDED, "method": method, **more}
     return {name: value for name, value in flags.items() if name not in GLOBALS.flags}
 
 
@@ -233,7 +254,7 @@ async def _talk(book: Offbook) -> None:
     from offbook.types import traits_of
 
     if not traits_of(book.runtime().actor).measures:
-        write(_IS_OFFLINE)
+        write(IS_OFFLINE.format(text="persona document"))
     character, report = await book.demo_character()
     row = report.documents[0]
     chunks = counted(row.chunks, "chunk")
@@ -252,10 +273,10 @@ async def _talk(book: Offbook) -> None:
             if left_out := len(recall.skipped):
                 lines.append(f"  left out: {counted(left_out, 'piece')}; /why in a chat says why")
             write("\n".join(lines) + "\n")
-    write(f"\nNow talk yourself: {_called()} chat {character.id}\n")
+    write(f"\nNow talk yourself: {called()} chat {character.id}\n")
 
 
-def _called() -> str:
+def called() -> str:
     """This very command as a person can call it: `make demo` has it on no path."""
     program = Path(sys.argv[0])
     on_path = program.name != "offbook" or shutil.which("offbook") is not None

@@ -1,7 +1,8 @@
-"""The shipped character: Edmond Dantes, our own writing.
+"""The shipped character and the shipped novella, our own writing.
 
 Takes: nothing.  Gives: the persona document, the memory pairs and the questions of the demo
-character, and the five questions that ``offbook demo`` asks. Formats: docs/demo.md.
+character, and the five questions that ``offbook demo`` asks; the novella, and what ``offbook demo
+book`` asks two of its people. Formats: docs/demo.md.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ AskedFor = Literal["alias", "out of scope", "unstated trait", "emotion", "follow
 CHARACTER_NAME: Final = "Edmond Dantès"
 PERSONA_FILE: Final = "edmond_dantes.md"
 _MEMORIES: Final = "memories.jsonl"
+
+NOVELLA_FILE: Final = "low_bell.md"
+NOVELLA_TITLE: Final = "The Low Bell"
+NOVELLA_PEOPLE: Final = ("Marrable Toft", "Junie")
+NOVELLA_POINTS: Final = ("Chapter 6", "Chapter 12")
+NOVELLA_QUESTION: Final = "Who took the money?"
+"""What ``offbook demo book`` asks each of the people at each of the points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,11 @@ def persona_path() -> Traversable:
 def persona_text() -> str:
     """The persona document, as it is."""
     return persona_path().read_text(encoding="utf-8")
+
+
+def novella_text() -> str:
+    """The novella, as it is: Markdown, a heading a chapter, a paragraph a line."""
+    return files(__name__).joinpath(NOVELLA_FILE).read_text(encoding="utf-8")
 
 
 def memories_path() -> Traversable:
