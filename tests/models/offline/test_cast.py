@@ -295,3 +295,56 @@ def test_foreign_names_in_chinese_need_no_family_name():
         "\n\n“你去哪里？”艾达问道。\n\n“去镇上。”汤姆回答。艾达把灯擦亮。汤姆走了。马上就要下雨了，艾达没有带伞。"
     )
     assert set(members(text)) == {"艾达", "汤姆"}
+
+
+WIKI = """# The Lanterns of Harwick
+
+## Characters
+
+### Mira Vell
+
+She keeps the light above the harbour.
+
+### Tharion Duskbane
+
+A sailmaker from the grey ships.
+
+### Old Pell
+
+A pedlar. He owes money to everybody.
+
+## Places
+
+### Harwick
+
+It is a town of slate. He who built it left.
+
+### Sallow Bridge
+
+It has seven arches.
+
+## Story
+
+### Early Days
+
+She was born in a storm.
+
+### Dark Waters
+
+He left at night.
+"""
+
+
+def test_who_is_named_in_headings_alone_is_in_the_cast():
+    assert set(members(WIKI)) == {"Mira Vell", "Tharion Duskbane", "Old Pell"}
+    without = WIKI.replace("## Characters", "## Of the game")
+    assert set(members(without)) == {"Mira Vell", "Old Pell"}, "nothing tells of the third"
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [("Chapter One", "The Wedding"), ("Bad News", "Orla Venn", "To Sea", "Homeward Bound")],
+)
+def test_the_titles_of_chapters_are_nobody(titles):
+    text = "\n\n".join(f"## {title}\n\nShe was late, as always." for title in titles)
+    assert members(text) == {}
