@@ -348,3 +348,11 @@ def test_who_is_named_in_headings_alone_is_in_the_cast():
 def test_the_titles_of_chapters_are_nobody(titles):
     text = "\n\n".join(f"## {title}\n\nShe was late, as always." for title in titles)
     assert members(text) == {}
+
+
+def test_who_speaks_by_a_full_name_is_somebody_in_chinese():
+    text = "林黛玉笑道：“你来了。”贾宝玉说：“我来了。”于是问：“谁？”林黛玉哭了。"
+    cast = read_cast([text])
+    assert {member.name for member in cast.members} == {"林黛玉", "贾宝玉"}
+    said = [q.speaker is not None and cast.members[q.speaker].name for q in cast.quotations]
+    assert said[:2] == ["林黛玉", "贾宝玉"]
