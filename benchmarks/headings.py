@@ -4,6 +4,7 @@
 
 The documents are made up: so many sections of so many characters, about few people who come back
 (a persona), about others in each (a list of people), or about both (a life). A KB is 1,024 bytes.
+Beside calls stand tokens a KB and the recall of names, as ``cost.py`` has them.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Measured:
     a_kb: float
     allowed: float
     waits: int
+    tokens_a_kb: int
+    recall: float
     tasks: dict[str, int]
 
     @property
@@ -132,19 +135,21 @@ async def one(
         round(calls / size, 2),
         round(allowed(size), 1),
         run.traffic.waits,
+        round((run.usage.prompt_tokens + run.usage.completion_tokens) / size),
+        round(run.recall, 2),
         tasks,
     )
 
 
 def rows(measured: list[Measured]) -> Iterator[str]:
-    heads = ("headings", "KB", "calls", "a KB", "allowed", "waits")
+    heads = ("headings", "KB", "calls", "a KB", "allowed", "waits", "tokens", "recall")
     yield "shape    " + " ".join(f"{head:>7}" for head in heads)
     for each in measured:
         mark = "" if each.holds else "  TOO MANY"
         tasks = ", ".join(f"{task} {calls}" for task, calls in each.tasks.items())
         yield (
             f"{each.shape:8} {each.headings:8} {each.kb:7} {each.calls:7} {each.a_kb:7} "
-            f"{each.allowed:7} {each.waits:7}  {tasks}{mark}"
+            f"{each.allowed:7} {each.waits:7} {each.tokens_a_kb:7} {each.recall:7}  {tasks}{mark}"
         )
 
 
