@@ -1,7 +1,8 @@
 """People whom a text names in headings alone, as pages of wikis and sheets of a game do.
 
 Takes: texts.  Gives: the places of such names. Source: ours; a chapter's title is seldom a name, so
-headings count where most of those beside them are names too, and something tells of a person.
+headings count below "Characters", or where most of those beside them are names too and what stands
+below tells of a person; and the title of a page that begins to tell of its bearer.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from offbook.rules.cast_names import CAPITALIZED, Place, place_at, written
-from offbook.rules.name_words import is_common, is_function, is_given_name
+from offbook.rules.name_words import HEADS, is_common, is_function, is_given_name
 from offbook.text.grammar import word_set
 from offbook.text.words import fold
 
@@ -60,11 +61,14 @@ def _siblings(text: str) -> Iterator[list[_Heading]]:
 
 def _places(number: int, text: str, siblings: Sequence[_Heading]) -> Iterator[Place]:
     names = [heading for heading in siblings if _may_name(heading.title)]
-    if len(names) < 2 or 2 * len(names) < len(siblings):
+    is_page = len(siblings) == 1 and not siblings[0].above
+    is_list = not _PEOPLE.isdisjoint(fold(siblings[0].above).split())
+    if not (is_page or is_list) and (len(names) < 2 or 2 * len(names) < len(siblings)):
         return
     for heading in names:
         end = heading.start + len(heading.title)
-        if _is_person(heading, text[end : end + _SAMPLE]):
+        is_told_of = _is_told_of if is_page else _is_person
+        if is_list or is_told_of(heading.title, text[end:]):
             span, form = (heading.start, end), written(heading.title)
             place = place_at(number, text, span, form, heading.start)
             place.article, place.labels = False, True
@@ -79,9 +83,14 @@ def _may_name(title: str) -> bool:
     return not all(map(is_common, lows))
 
 
-def _is_person(heading: _Heading, behind: str) -> bool:
-    """Whether the heading above, the first pronoun below or a given name tells of a person."""
-    if not _PEOPLE.isdisjoint(fold(heading.above).split()):
-        return True
-    pronoun = _PRONOUN.search(behind.partition("\n#")[0])
-    return bool(pronoun["person"]) if pronoun else is_given_name(fold(heading.title.split()[0]))
+def _is_told_of(title: str, behind: str) -> bool:
+    """Whether a page is about the person of its title: a paragraph begins with the whole name."""
+    words = fold(title).split()
+    is_full = len(words) > 1 and words[-1] not in HEADS
+    return is_full and f"\n{title} " in behind
+
+
+def _is_person(title: str, behind: str) -> bool:
+    """Whether the first pronoun below a heading, or a given name in it, tells of a person."""
+    pronoun = _PRONOUN.search(behind[:_SAMPLE].partition("\n#")[0])
+    return bool(pronoun["person"]) if pronoun else is_given_name(fold(title.split(maxsplit=1)[0]))

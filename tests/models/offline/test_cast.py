@@ -341,6 +341,13 @@ def test_who_is_named_in_headings_alone_is_in_the_cast():
     assert set(members(without)) == {"Mira Vell", "Old Pell"}, "nothing tells of the third"
 
 
+def test_a_page_is_about_whom_its_title_names():
+    page = "# {0}\n\n- **Age:** 41\n\n{0} sails the *Gull*.\n\n## Early Days\n\nIt rained.\n"
+    assert set(members(page.format("Edda Storm"))) == {"Edda Storm"}
+    assert members(page.format("Mallow Abbey")) == {}
+    assert members("# Edda Storm\n\nIt rained all day.\n") == {}
+
+
 @pytest.mark.parametrize(
     "titles",
     [("Chapter One", "The Wedding"), ("Bad News", "Orla Venn", "To Sea", "Homeward Bound")],
