@@ -316,6 +316,13 @@ async def test_a_profile_is_written_of_the_paragraphs_that_name_the_character(bo
     assert len(telling(made, [document], 25)) == 1
 
 
+async def test_what_stands_under_a_heading_with_the_name_tells_of_a_character(book, file: Path):
+    made = (await book.create_from(file, "Tom Pell")).character
+    page = "# Isle\n\n## Tom Pell\n\nA pilot.\n\n### Looks\n\nLean.\n\n## The Quay\n\nWet.\n"
+    read = telling(made, [Document("page", "page", page, "")], 1_000)
+    assert [each.text for each in read] == ["A pilot.", "Lean."]
+
+
 async def test_you_means_the_character_where_texts_tell_of_others(book, file: Path):
     other = "".join(
         f"\n\nThe sea was grey on day {day}, and you could see no land." for day in range(9)

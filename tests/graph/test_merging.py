@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -16,8 +15,8 @@ from offbook.graph.merging import (
     distinct,
     merge_all,
     merges_of,
-    next_step,
     outcome,
+    parts_of,
     plain_name,
     plain_type,
     raw_graph,
@@ -71,28 +70,24 @@ async def test_several_are_merged_in_one_call_a_group_and_never_twice():
     assert again.calls == {}
 
 
-async def test_very_many_descriptions_are_merged_in_parts_and_the_parts_then():
+async def test_very_many_descriptions_are_merged_in_parts_that_do_not_wait_for_one_another():
     merge = many(2 * AT_ONCE + 5)
-    kept, _, model = await merged([merge])
-    assert model.calls["merge_entities"] >= 2
-    found = outcome(merge, kept)
-    assert found is not None
-    assert set(re.findall(r"did (\d+)", found.description)) == {
-        str(n) for n in range(2 * AT_ONCE + 5)
-    }
-    assert len(kept) == 4, "three parts and their whole"
+    kept, aside, model = await merged(parts_of(merge))
+    assert (len(kept), aside) == (3, [])
+    assert {request.origin[0].name for request in model.asked} == {"merge_entities"}
+    made = outcome(merge, kept)
+    assert made is not None
+    expected = [str(n) for n in range(2 * AT_ONCE + 5)]
+    assert re.findall(r"did (\d+)", made.description) == expected, "in the order of the story"
+    (first, *_) = parts_of(merge)
+    assert outcome(merge, {first.key: kept[first.key]}) is None
 
 
 async def test_what_is_merged_in_parts_bears_the_name_that_most_parts_preferred():
     merge = many(2 * AT_ONCE + 1)
-    kept, aside, _ = await merged([merge])
-    assert aside == []
     names = iter(["Ana Bell", "Ana", "Ana Bell"])
-    first = [part for part in next_step(merge, {}) if part.key in kept]
-    renamed = {part.key: replace(kept[part.key], name=next(names)) for part in first}
-    (last,) = next_step(merge, kept)
-    found = outcome(merge, {**kept, **renamed, last.key: Merged("Bo", kept[last.key].description)})
-    assert found == Merged("Ana Bell", kept[last.key].description)
+    known = {part.key: Merged(next(names), "Told.") for part in parts_of(merge)}
+    assert outcome(merge, known) == Merged("Ana Bell", "Told. Told. Told.")
 
 
 async def test_what_cannot_be_merged_is_put_aside_and_the_rest_is_done():
@@ -113,13 +108,15 @@ async def test_what_cannot_be_merged_is_put_aside_and_the_rest_is_done():
 async def test_after_an_interruption_the_same_questions_are_put(answered):
     long = many(AT_ONCE + 9)
     merges = [Merge("entity", (f"E{n}",), ("a", "b" * n), ("c1",)) for n in range(1, 40)]
-    merges += [long, *(Merge("relation", (f"R{n}", "x"), ("a", "b"), ("c1",)) for n in range(30))]
+    merges += [
+        *parts_of(long),
+        *(Merge("relation", (f"R{n}", "x"), ("a", "b"), ("c1",)) for n in range(30)),
+    ]
     kept, _, first = await merged(merges)
-    assert len(first.asked) >= 8
+    assert len(first.asked) >= 7
     # Killed when only these answers had been stored: others may be in the cache of calls.
     told = {item for number in answered for item in shown(first.asked[number])}
-    every = [*merges, *next_step(long, {}), *next_step(long, kept)]
-    known = {m.key: kept[m.key] for m in every if (m.names[0], m.descriptions) in told}
+    known = {m.key: kept[m.key] for m in merges if (m.names[0], m.descriptions) in told}
     again, _, model = await merged(merges, known=known)
     assert again == kept
     left = [r for number, r in enumerate(first.asked) if number not in answered]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.graph.assembly import load_graph
 from offbook.ingestion.extraction import (
     by_section,
+    calls_left,
     is_date,
     last_sentence,
     names_so_far,
+    persons_lacking,
     read_extraction,
     windows_of,
 )
@@ -106,34 +109,81 @@ def beginning(most: int):
     return read
 
 
-async def test_a_section_that_an_answer_passes_over_is_asked_about_again(sqlite_store, monkeypatch):
-    """A weak model reads the beginning of a window only."""
-    whole = rules_model.extract
+PADDED = TEXT.replace(".\n", f". {'Day after day they went on. ' * 120}\n")
+"""Long enough for calls to be left, in a wide window."""
+WIDE = {"window": 4_000}
 
-    pictures = []
+
+async def test_a_section_with_names_that_its_answer_lacks_is_asked_about_again(
+    sqlite_store, monkeypatch
+):
+    whole, pictures = rules_model.extract, []
     for name, rule in (("whole", whole), ("first", beginning(2))):
         monkeypatch.setitem(rules_model._RULES, "extract", rule)
-        made = await GraphWorld(sqlite_store, name).create()
-        await made.put("one.md", TEXT.replace("Cora met Dunn", "Ana Bell met Bo Carter"))
+        made = await GraphWorld(sqlite_store, name, settings=WIDE).create()
+        await made.put("one.md", PADDED)
         entities = (await made.picture())["entities"]
         pictures.append([(name, places) for name, *_, places in entities])
+    assert made.model.calls["extract"] == 2
     assert pictures[0] == pictures[1]
+
+
+async def test_a_section_whose_names_are_known_keeps_them_without_a_call(sqlite_store, monkeypatch):
+    monkeypatch.setitem(rules_model._RULES, "extract", beginning(2))
+    made = await GraphWorld(sqlite_store, settings=WIDE).create()
+    text = PADDED.replace("Cora", "Bo Carter").replace("Dunn", "Ana Bell")
+    await made.put("one.md", text)
+    assert made.model.calls["extract"] == 1
+    entities = {name: places for name, *_, places in (await made.picture())["entities"]}
+    third = text.index("## Year 2")
+    assert any(start > third for _, start, _ in entities["Bo Carter"])
+    assert len(await passed_over(made)) == 1
 
 
 async def test_of_a_section_that_is_passed_over_twice_the_known_names_are_kept(
     sqlite_store, monkeypatch
 ):
     monkeypatch.setitem(rules_model._RULES, "extract", beginning(1))
-    made = await GraphWorld(sqlite_store).create()
-    await made.put("one.md", TEXT.replace("Cora met Dunn", "Ana Bell met Bo Carter"))
+    made = await GraphWorld(sqlite_store, settings=WIDE).create()
+    text = PADDED + "\n\n## Year 3\n\nEve Hale met Ana Bell. Eve Hale wrote to Finn Orr."
+    await made.put("one.md", text)
     assert made.model.calls["extract"] == 2
     entities = {name: places for name, *_, places in (await made.picture())["entities"]}
-    third = TEXT.index("## Year 2")
-    assert any(start > third for _, start, _ in entities["Bo Carter"])
+    assert {"Cora", "Dunn"} <= entities.keys()
+    assert any(start > text.index("## Year 3") for _, start, _ in entities["Ana Bell"])
+    assert len(await passed_over(made)) == 1, "both sections, in one line"
+
+
+async def passed_over(made: GraphWorld) -> list[str]:
     (report,) = await tally(
         made.store, made.character, [DocumentReport("one-md", "one.md", "added")], ["graph"]
     )
-    assert [message for message in report.messages if "passed it over twice" in message]
+    return [message for message in report.messages if "passed it over" in message]
+
+
+async def test_no_more_is_asked_again_than_a_text_may_cost(sqlite_store, monkeypatch):
+    monkeypatch.setitem(rules_model._RULES, "extract", beginning(2))
+    made = await GraphWorld(sqlite_store).create()
+    await made.put("one.md", TEXT)
+    assert made.model.calls["extract"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kilobytes", "windows", "left"),
+    [(3.4, 1, 0), (5, 1, 2), (19, 5, 12), (21.2, 5, 2), (50, 11, 9), (50, 30, 0)],
+)
+def test_what_is_left_for_asking_again_depends_on_the_length(kilobytes, windows, left):
+    assert calls_left([chunk(0, "x" * round(kilobytes * 1024))], windows) == left
+
+
+def test_a_person_is_listed_who_is_listed_by_another_form():
+    listed = [entity(1, "Ana Bell"), entity(1, "Mr. Dunn")]
+    sought = [entity(1, "Ana"), entity(1, "Dunn"), entity(1, "Anabel"), entity(1, "Cora")]
+    assert persons_lacking(sought, listed) == {" anabel ", " cora "}
+    assert not persons_lacking([entity(1, "Harwick", kind="location")], listed)
+    assert persons_lacking([entity(1, "宝玉"), entity(1, "黛玉")], [entity(1, "贾宝玉")]) == {
+        "黛玉"
+    }
 
 
 async def test_a_wrong_number_alone_is_no_reason_to_ask_again(sqlite_store, monkeypatch):

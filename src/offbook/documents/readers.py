@@ -27,6 +27,7 @@ from offbook.errors import UnreadableDocument, UsageError
 
 MEDIA: Final = {
     ".txt": "text/plain",
+    ".log": "text/plain",
     ".md": "text/markdown",
     ".markdown": "text/markdown",
     ".html": "text/html",

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from offbook.types import RawEntity, RawRelation
 
 AT_ONCE: Final = 120
-"""Descriptions that one item holds; more are merged in parts first, and the parts then."""
+"""Descriptions that one item holds; more are merged in parts, whose paragraphs stand in a row: to
+merge these too would be one more wait."""
 
 MOST_A_CALL: Final = 24
 """An answer is a paragraph an item: with many in a call, it would write for a minute."""
@@ -120,75 +121,17 @@ def chosen_name(preferred: str, names: Sequence[str], otherwise: str) -> str:
 async def merge_all(
     merges: Sequence[Merge], known: Mapping[str, Merged], asking: Asking, keep: KeepMerged
 ) -> list[PutAside[Merge]]:
-    """Have descriptions merged that are not in ``known``; answers are kept as they arrive.
-
-    Very many descriptions are merged in parts, and the parts then: ``known`` has to grow with
-    what is kept.
+    """Have what is not in ``known`` merged, side by side; answers are kept as they arrive.
 
     Raises:
         ModelError: the endpoint failed for good; what arrived is kept.
         BudgetReached: likewise.
     """
-    aside: list[PutAside[Merge]] = []
-    waiting = list(merges)
-    while waiting:
-        level = {part.key: part for merge in waiting for part in _parts(merge)}
-        aside += await _one_level(list(level.values()), known, asking, keep)
-        in_parts = [merge for merge in waiting if len(merge.descriptions) > AT_ONCE]
-        waiting = [whole for merge in in_parts if (whole := _of_parts(merge, known)) is not None]
-    return aside
-
-
-def next_step(merge: Merge, known: Mapping[str, Merged]) -> list[Merge]:
-    """What has to be asked next for a merge: itself, or parts of it that are not merged yet."""
-    if len(merge.descriptions) <= AT_ONCE:
-        return [merge]
-    whole = _of_parts(merge, known)
-    if whole is None:
-        return [part for part in _parts(merge) if part.key not in known]
-    return next_step(whole, known)
-
-
-def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
-    """The answer to a merge, if all of it is there.
-
-    What was merged in parts bears the name that most parts preferred: they saw what the texts say,
-    and the last answer saw summaries only.
-    """
-    (last, *others) = next_step(merge, known)
-    answer = None if others else known.get(last.key)
-    if answer is None or last is merge:
-        return answer
-    preferred = Counter(known[part.key].name for part in _parts(merge))
-    return replace(answer, name=preferred.most_common(1)[0][0])
-
-
-def _of_parts(merge: Merge, known: Mapping[str, Merged]) -> Merge | None:
-    """What is merged in parts, with these in the place of its descriptions, if all are there."""
-    parts = [known.get(part.key) for part in _parts(merge)]
-    merged = tuple(part.description for part in parts if part is not None)
-    return replace(merge, descriptions=merged) if len(merged) == len(parts) else None
-
-
-def _parts(merge: Merge) -> list[Merge]:
-    """As much of a merge as one item holds, each; all of most."""
-    if len(merge.descriptions) <= AT_ONCE:
-        return [merge]
-    return [
-        replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
-        for i in range(0, len(merge.descriptions), AT_ONCE)
-    ]
-
-
-async def _one_level(
-    merges: Sequence[Merge], known: Mapping[str, Merged], asking: Asking, keep: KeepMerged
-) -> list[PutAside[Merge]]:
-    """Entities and relations side by side."""
     entities = [merge for merge in merges if merge.kind == "entity"]
     relations = [merge for merge in merges if merge.kind == "relation"]
     # One place is left for the summary, which is written at the same time.
     at_once = max(1, asking.side_by_side - 1)
-    of_relations = round(at_once * len(relations) / len(merges))
+    of_relations = round(at_once * len(relations) / len(merges)) if merges else 0
     batches = [
         *_batches(entities, known, asking, at_once - of_relations),
         *_batches(relations, known, asking, of_relations),
@@ -200,6 +143,26 @@ async def _one_level(
         return [Merged("", a.description) for a in await _ask_relations(batch, asking)]
 
     return await ask_in_batches(batches, ask, keep)
+
+
+def outcome(merge: Merge, known: Mapping[str, Merged]) -> Merged | None:
+    """The answer to a merge, if all of it is there; its name is the one that most parts prefer."""
+    parts = [known[part.key] for part in parts_of(merge) if part.key in known]
+    if len(parts) < len(parts_of(merge)):
+        return None
+    preferred = Counter(part.name for part in parts)
+    description = " ".join(part.description for part in parts)
+    return Merged(preferred.most_common(1)[0][0], description)
+
+
+def parts_of(merge: Merge) -> list[Merge]:
+    """As much of a merge as one item holds, each; all of most."""
+    if len(merge.descriptions) <= AT_ONCE:
+        return [merge]
+    return [
+        replace(merge, descriptions=merge.descriptions[i : i + AT_ONCE])
+        for i in range(0, len(merge.descriptions), AT_ONCE)
+    ]
 
 
 def _batches(
@@ -312,7 +275,7 @@ def relation_merge(graph: RawGraph, ends: tuple[int, int]) -> Merge:
 
 
 def merges_of(graph: RawGraph, most_words: int = 0) -> list[Merge]:
-    """All that needs a call: what has several descriptions.
+    """All that needs a call: what has several descriptions, in parts where it has very many.
 
     Args:
         graph: Groups and their relations.
@@ -322,7 +285,7 @@ def merges_of(graph: RawGraph, most_words: int = 0) -> list[Merge]:
     """
     merges = [entity_merge(graph, number) for number in range(len(graph.groups))]
     merges += [relation_merge(graph, ends) for ends in graph.edges]
-    return [merge for merge in merges if _needs_a_call(merge, most_words)]
+    return [part for m in merges if _needs_a_call(m, most_words) for part in parts_of(m)]
 
 
 def _needs_a_call(merge: Merge, most_words: int) -> bool:

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from offbook import registry
 from offbook.errors import AnswerError, InputRefused
 from offbook.graph.mentions import find_mention, find_mentions
 from offbook.ingestion.reports import Steps, begin_jobs
@@ -22,9 +23,10 @@ from offbook.models.batching import run_all
 from offbook.models.beside import worked_out
 from offbook.names.character import learn_names
 from offbook.names.identity import in_words, name_key
+from offbook.names.person import is_person
 from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
-from offbook.prompts.extraction import ExtractionInputs, Section, extraction, passed_over, plain
+from offbook.prompts.extraction import ExtractionInputs, Section, extraction, plain
 from offbook.retrieval.search import ANALYZER, encode_terms
 from offbook.stores import chunks, graph, jobs
 from offbook.text.encodings import token_counter
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.batching import Asking
     from offbook.prompts.extraction import ExtractedEntity
-    from offbook.protocols import Store
+    from offbook.protocols import ChatModel, Store
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
     from offbook.text.encodings import TokenCounter
@@ -78,7 +80,7 @@ class Extraction:
     _steps: Steps = field(init=False)
     _before: dict[str, str] = field(init=False, default_factory=dict)
     _names: Mapping[str, tuple[str, ...]] = field(init=False, default_factory=dict)
-    _left: list[Chunk] = field(init=False, default_factory=list)
+    _left: dict[str, int] = field(init=False, default_factory=dict)
     _listed: dict[str, ExtractedEntity] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,10 +110,14 @@ class Extraction:
         windows = windows_of(self.every, self.pending, settings.graph.window, count)
         await run_all([partial(self._extract, window) for window in windows])
         # A weak model reads the beginning of a window only: it is asked about the rest once more.
-        ids = {chunk.id for chunk in self._left}
-        left = [chunk for chunk in self.every if chunk.id in ids]
-        windows = windows_of(left, left, settings.graph.window, count)
-        await run_all([partial(self._extract, window, again=True) for window in windows])
+        left = [chunk for chunk in self.every if self._left.get(chunk.id)]
+        again = windows_of(left, left, settings.graph.window, count)
+        again.sort(key=lambda window: -sum(self._left[chunk.id] for chunk in window))
+        again = again[: calls_left(self.pending, len(windows))]
+        for chunk in chain.from_iterable(again):
+            del self._left[chunk.id]
+        await run_all([partial(self._extract, window, again=True) for window in again])
+        await self._keep([(c, self._names_alone(c)) for c in self.every if c.id in self._left])
 
     def _inputs(self, window: Sequence[Chunk]) -> ExtractionInputs:
         return ExtractionInputs(
@@ -125,8 +131,8 @@ class Extraction:
     async def _extract(self, window: Sequence[Chunk], *, again: bool = False) -> None:
         """Ask about a window, and store what is said of each of its chunks, or put it aside.
 
-        Chunks that the answer passes over are left to be asked about again; of those that it passes
-        over ``again`` the names are stored that this run has listed of others.
+        Chunks that the answer passes over are left: whether to be asked about again is seen when
+        all windows are answered.
         """
         asking, inputs = self.asking, self._inputs(window)
         documents = asking.documents([chunk.id for chunk in window])
@@ -159,31 +165,79 @@ class Extraction:
             await self.runtime.store.write(
                 jobs.quarantine, self.character, jobs.EXTRACT, subject, error.message
             )
-        else:
-            dates = self.runtime.settings.graph.dates
-            answers = by_section(inputs.sections, answer)
-            left = {window[number - 1].id for number in passed_over(inputs.sections, answers)}
-            self._listed.update({entity.name: entity for entity in answer.entities})
-            readings = []
-            for chunk, one in zip(window, answers, strict=True):
-                if chunk.id not in left:
-                    readings.append((chunk, read_extraction(chunk, one, dates=dates)))
-                elif again:
-                    names = names_alone(chunk.text, self._listed.values())
-                    read = read_extraction(chunk, names, dates=dates)
-                    readings.append((chunk, read._replace(note=_PASSED_OVER)))
-            await self.runtime.store.write(self._put, readings)
-            if not again:
-                self._left += [chunk for chunk in window if chunk.id in left]
-            self._steps.add(len(readings))
+            self._steps.add(1)
             return
-        self._steps.add(len(window))
+        dates = self.runtime.settings.graph.dates
+        self._listed.update({entity.name: entity for entity in answer.entities})
+        answers = by_section(inputs.sections, answer)
+        reads_all = traits_of(asking.model).free  # rules pass nothing over
+        empty = [n for n, one in enumerate(answers) if not (one.entities or reads_all)]
+        if again:
+            alone = {n: self._names_alone(window[n]) for n in empty}
+        else:
+            lacking = await self._lacking(inputs, answer) if empty else ()
+            self._left.update({window[n].id: lacking[n] for n in empty})
+            alone = {}
+        await self._keep(
+            [
+                (chunk, alone.get(n) or read_extraction(chunk, one, dates=dates))
+                for n, (chunk, one) in enumerate(zip(window, answers, strict=True))
+                if chunk.id not in self._left
+            ]
+        )
+
+    async def _lacking(self, inputs: ExtractionInputs, answer: ExtractionAnswer) -> list[int]:
+        """Count by rules the persons of each section whom the answer lacks."""
+        rules: ChatModel = registry.load("model", "offline")()
+        by_rules = await ask(rules, extraction(inputs.types, len(inputs.sections)), inputs)
+        return [
+            len(persons_lacking(one.entities, answer.entities))
+            for one in by_section(inputs.sections, by_rules)
+        ]
+
+    def _names_alone(self, chunk: Chunk) -> Found:
+        """Read of a chunk that was passed over what this run has listed of others."""
+        dates = self.runtime.settings.graph.dates
+        names = names_alone(chunk.text, self._listed.values())
+        read = read_extraction(chunk, names, dates=dates)
+        return read._replace(note=_PASSED_OVER if read.mentions else "")
+
+    async def _keep(self, readings: Sequence[tuple[Chunk, Found]]) -> None:
+        await self.runtime.store.write(self._put, readings)
+        self._steps.add(len(readings))
 
     def _put(self, conn: Connection, readings: Sequence[tuple[Chunk, Found]]) -> None:
         for chunk, (mentions, relations, note) in readings:
             graph.put_raw_entities(conn, self.character, mentions)
             graph.put_relations(conn, self.character, relations)
             jobs.finish(conn, self.character, jobs.EXTRACT, [chunk.id], note)
+
+
+_SHORT_KB: Final = 20
+_CALLS_A_KB: Final = (1.2, 0.6)
+"""What a text costs at most, below so many KB of 1,024 bytes and from there on."""
+_ALWAYS: Final = 4
+_BESIDE: Final = 2
+"""One look at all names, and the summary."""
+_OF_WINDOW: Final = 5 / 3
+"""The call about a window, and what its names bring: a call in two windows to merge what is said of
+them, and one in six to look at all names (novels and made-up lives with many headings)."""
+
+
+def calls_left(pending: Sequence[Chunk], windows: int) -> int:
+    """Return how many calls may ask about passages again, beside all that a text costs anyway."""
+    kilobytes = sum(len(chunk.text.encode()) for chunk in pending) / 1024
+    most = max(_ALWAYS, kilobytes * _CALLS_A_KB[kilobytes >= _SHORT_KB])
+    return max(0, int(most - _BESIDE - _OF_WINDOW * windows))
+
+
+def persons_lacking(
+    entities: Iterable[ExtractedEntity], listed: Iterable[ExtractedEntity]
+) -> set[str]:
+    """Return the keys of persons none of whose forms is listed: "Ana" is one of "Ana Bell"."""
+    known = [in_words(name_key(entity.name)) for entity in listed]
+    sought = {in_words(name_key(entity.name)) for entity in entities if is_person(entity.type)}
+    return {key for key in sought if not any(key in name or name in key for name in known)}
 
 
 def windows_of(
@@ -272,7 +326,7 @@ def by_section(sections: Sequence[Section], answer: ExtractionAnswer) -> list[Ex
     ]
 
 
-_PASSED_OVER: Final = "the model passed it over twice: only names listed elsewhere are kept of it"
+_PASSED_OVER: Final = "the model passed it over: only names listed elsewhere are kept of it"
 
 
 def names_alone(passage: str, listed: Iterable[ExtractedEntity]) -> ExtractionAnswer:

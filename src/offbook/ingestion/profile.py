@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _BLANK: Final = re.compile(r"\n\s*\n")
+_HEADING: Final = re.compile(r"(#{1,6}) ")
 HEAD_TOKENS: Final = 300
 """About as long as the profile that a model writes."""
 
@@ -99,12 +100,16 @@ def telling(
 
 
 def _naming(document: Document, names: Sequence[str]) -> Iterator[Beginning]:
-    """The paragraphs of a document that hold one of some names."""
-    start = 0
+    """The paragraphs of a document that hold one of some names, or stand under one that does."""
+    start = under = 0
     for blank in chain(_BLANK.finditer(document.text), (None,)):
         end = len(document.text) if blank is None else blank.start()
         text = document.text[start:end]
-        if any(find_mention(text, name) for name in names):
+        is_naming = any(find_mention(text, name) for name in names)
+        if heading := _HEADING.match(text):
+            level = len(heading[1])
+            under = level if is_naming else under if level > under else 0
+        elif is_naming or under:
             yield Beginning(document.id, text, start)
         start = end if blank is None else blank.end()
 

@@ -209,9 +209,14 @@ def _tally(
             row.messages.append(f"and {len(mine) - _SHOWN} more; they are tried again next time")
         if row.status != "unchanged" and len(lengths) >= _MANY and row.median_chunk < _BRIEF:
             row.messages.append(_brief(row.median_chunk))
-        noted = [job for job in done if job.error and job.document == row.id]
+        noted: dict[str, list[Job]] = {}
+        for job in done:
+            if job.error and job.document == row.id:
+                noted.setdefault(job.error, []).append(job)
         row.messages += [
-            f"{job.kind} {job.subject}{places[job.subject]}: {job.error}" for job in noted
+            f"{alike[0].kind} {alike[0].subject}{places[alike[0].subject]}"
+            f"{f' and {len(alike) - 1} more' if alike[1:] else ''}: {error}"
+            for error, alike in noted.items()
         ]
         if mine:
             row.status = "partial"

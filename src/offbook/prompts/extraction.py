@@ -10,7 +10,7 @@ in a call, and other names with the words that state them, are ours.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal
@@ -18,8 +18,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
-from offbook.names.identity import in_words, name_key
-from offbook.names.person import is_person
 from offbook.prompts.prompt import Json, Prompt
 from offbook.prompts.refusals import check_described
 
@@ -118,26 +116,6 @@ def check_extraction(inputs: ExtractionInputs, answer: Extraction) -> None:
         raise InvalidAnswer(
             f"none of the {len(names)} names stands in the passage; copy names as they stand there"
         )
-
-
-def passed_over(sections: Sequence[Section], answers: Sequence[Extraction]) -> list[int]:
-    """Number the sections of which nothing is listed, if a person who is listed stands in one.
-
-    Args:
-        sections: Of the window.
-        answers: What is listed of each.
-    """
-    persons = {
-        name_key(entity.name)
-        for answer in answers
-        for entity in answer.entities
-        if is_person(entity.type)
-    }
-    numbered = enumerate(zip(sections, answers, strict=True), 1)
-    empty = {n: section for n, (section, answer) in numbered if not answer.entities}
-    texts = [f" {name_key(section.passage)} " for section in empty.values()]
-    is_told = any(in_words(key) in text for text in texts for key in persons if key)
-    return list(empty) if is_told else []
 
 
 def plain(text: str) -> str:

@@ -15,6 +15,7 @@ from offbook.names.cast import Cast, CastMember, CastMention
 from offbook.names.identity import name_key
 from offbook.names.person import parse_name
 from offbook.rules.cast_forms import Form, forms_of, wide_forms_of
+from offbook.rules.cast_headings import heading_places_of
 from offbook.rules.cast_members import Grouping, Person, given_of, surname_of
 from offbook.rules.cast_names import Place, places_of, wide_places_of, with_labels
 from offbook.rules.cast_roles import role_places_of
@@ -44,7 +45,8 @@ def read_cast(
         forms = wide_forms_of(places)
     else:
         named, counts = places_of(texts)
-        places = with_labels(texts, [*named, *role_places_of(texts)])
+        unnamed, headings = role_places_of(texts), heading_places_of(texts)
+        places = with_labels(texts, [*named, *unnamed, *headings])
         forms = forms_of(texts, places, counts)
     two = {frozenset(map(name_key, pair)) for pair in different}
 

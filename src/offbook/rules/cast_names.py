@@ -38,7 +38,7 @@ _WORD: Final = (
     rf"|(?:[dl]['’])?[{_UPPER}]{_LETTER}*(?:['’](?!(?:s|ll|d|ve|re|m|t|em)\b){_LETTER}+)*"
     rf"(?:-{_LETTER}+)*)"
 )
-_RUN: Final = re.compile(
+CAPITALIZED: Final = re.compile(
     rf"(?<![^\W_])(?<![^\W_]['’-]){_WORD}(?:[ \u00a0](?:(?:{_PARTICLES})[ \u00a0]){{0,3}}{_WORD})*"
 )
 _PART: Final = re.compile(r"[^ \u00a0]+")
@@ -127,7 +127,7 @@ def places_of(texts: Sequence[str]) -> tuple[list[Place], WordCounts]:
     for number, text in enumerate(texts):
         counts.plain.update(map(str.lower, _PLAIN.findall(text)))
         headings = {match.start(): match.end() for match in _HEADING.finditer(text)}
-        for match in _RUN.finditer(text):
+        for match in CAPITALIZED.finditer(text):
             start = match.start()
             if headings and start < headings.get(text.rfind("\n", 0, start) + 1, 0):
                 continue
@@ -169,7 +169,7 @@ def with_labels(texts: Sequence[str], places: Sequence[Place]) -> list[Place]:
             if counts[name] < _LABELS or all(map(is_function, words)) or "and" in words:
                 continue
             titled = name.title() in forms or is_given_name(words[0])
-            form = name.title() if name.isupper() and titled else _written(name)
+            form = name.title() if name.isupper() and titled else written(name)
             place = place_at(number, text, (start, start + len(name)), form, start)
             place.article, place.labels = False, True
             taken.update(dict.fromkeys(((number, offset) for offset in range(start, end)), place))
@@ -271,7 +271,7 @@ def _place(number: int, text: str, words: _Words, opened: bool) -> Place | None:
         end = of.end()
     article = _ARTICLE.search(text, max(0, start - _REACH), start)
     edge = article.start() if article else start
-    place = place_at(number, text, (start, end), _written(text[start:end]), edge)
+    place = place_at(number, text, (start, end), written(text[start:end]), edge)
     place.fond = fond[0] if (fond := _DEAR.search(text, max(0, start - _REACH), start)) else ""
     place.article, place.opens = article is not None, opened
     return place
@@ -299,7 +299,7 @@ def place_at(number: int, text: str, span: tuple[int, int], form: str, edge: int
     )
 
 
-def _written(name: str) -> str:
+def written(name: str) -> str:
     """The name on one line; what stands in capitals only is written as names are."""
     words = name.split()
     loud = name.isupper() and any(len(word) >= _LOUD for word in words)

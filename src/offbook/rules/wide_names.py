@@ -73,6 +73,10 @@ _ACTING: Final = re.compile(
     rf"(?<![{_HAN}])(?P<name>[{_HAN}]{{2}})(?=(?P<act>[说說道问問笑听聽看见見想哭叹嘆走坐站]))"
 )
 """Two characters at the head of a clause that do something: who has a given name, or a calling."""
+_TAGGED: Final = re.compile(
+    rf"(?P<name>[{FAMILIES}][{_HAN}]{{1,2}}?)[笑哭叹嘆怒忙冷又]{{0,2}}[说說道问問答曰]：?[“「『]"
+)
+"""A full name before what is said."""
 _SOUNDS: Final = (
     "万丝丹丽乌乔亚亨以伊伦伯佐佩倫克兰内凯切利加劳勒南博卡卢厄古史吉哈哥喬坎坦埃基塔塞夏多夫夸奇奈奥妮姆威娜安尔尤尼巴布希帕"
     "库康弗彼德思恩愛戈戴托扬拉提斯昂普曼本朱杜杰林查格桑梅比汉汤沃法波泰泽洛海温湯爱爾特玛珀珊珍琪琳琼瑟瓦登皮盖盧福科简米約"
@@ -138,7 +142,12 @@ def _named(text: str) -> Iterator[tuple[str, Kind]]:
 
 
 def _given_names(text: str, own_name: str) -> Iterator[str]:
-    """Given names that act several times, or that a full name bears out, and those full names."""
+    """Full names that speak; given names that act often, or that full names bear out, and these."""
+    yield from (
+        match["name"]
+        for match in _TAGGED.finditer(text)
+        if match["name"] not in _NO_NAMES and _NEVER_GIVEN.isdisjoint(match["name"][1:])
+    )
     acts: dict[str, list[str]] = defaultdict(list)
     foreign: dict[str, list[str]] = defaultdict(list)
     for match in _ACTING.finditer(text):

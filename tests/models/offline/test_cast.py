@@ -295,3 +295,71 @@ def test_foreign_names_in_chinese_need_no_family_name():
         "\n\n“你去哪里？”艾达问道。\n\n“去镇上。”汤姆回答。艾达把灯擦亮。汤姆走了。马上就要下雨了，艾达没有带伞。"
     )
     assert set(members(text)) == {"艾达", "汤姆"}
+
+
+WIKI = """# The Lanterns of Harwick
+
+## Characters
+
+### Mira Vell
+
+She keeps the light above the harbour.
+
+### Tharion Duskbane
+
+A sailmaker from the grey ships.
+
+### Old Pell
+
+A pedlar. He owes money to everybody.
+
+## Places
+
+### Harwick
+
+It is a town of slate. He who built it left.
+
+### Sallow Bridge
+
+It has seven arches.
+
+## Story
+
+### Early Days
+
+She was born in a storm.
+
+### Dark Waters
+
+He left at night.
+"""
+
+
+def test_who_is_named_in_headings_alone_is_in_the_cast():
+    assert set(members(WIKI)) == {"Mira Vell", "Tharion Duskbane", "Old Pell"}
+    without = WIKI.replace("## Characters", "## Of the game")
+    assert set(members(without)) == {"Mira Vell", "Old Pell"}, "nothing tells of the third"
+
+
+def test_a_page_is_about_whom_its_title_names():
+    page = "# {0}\n\n- **Age:** 41\n\n{0} sails the *Gull*.\n\n## Early Days\n\nIt rained.\n"
+    assert set(members(page.format("Edda Storm"))) == {"Edda Storm"}
+    assert members(page.format("Mallow Abbey")) == {}
+    assert members("# Edda Storm\n\nIt rained all day.\n") == {}
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [("Chapter One", "The Wedding"), ("Bad News", "Orla Venn", "To Sea", "Homeward Bound")],
+)
+def test_the_titles_of_chapters_are_nobody(titles):
+    text = "\n\n".join(f"## {title}\n\nShe was late, as always." for title in titles)
+    assert members(text) == {}
+
+
+def test_who_speaks_by_a_full_name_is_somebody_in_chinese():
+    text = "林黛玉笑道：“你来了。”贾宝玉说：“我来了。”于是问：“谁？”林黛玉哭了。"
+    cast = read_cast([text])
+    assert {member.name for member in cast.members} == {"林黛玉", "贾宝玉"}
+    said = [q.speaker is not None and cast.members[q.speaker].name for q in cast.quotations]
+    assert said[:2] == ["林黛玉", "贾宝玉"]
