@@ -383,6 +383,9 @@ class GraphSettings(Section):
     gleaning: bool = Field(
         False, description="a second pass a window for what the first missed; doubles the cost"
     )
+    keywords: bool = Field(
+        False, description="whether extraction gives relations keywords, as LightRAG searches them"
+    )
     dates: bool = Field(False, description="whether a date alone is an entity")
     k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
     threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")

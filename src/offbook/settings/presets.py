@@ -56,7 +56,11 @@ OF_METHODS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "profile": {"reply.stance": "open"},
         "rolerag": {"reply.stance": "grounded"},
         "raptor": {"context.budget_tokens": 2_000},
-        "lightrag": {"context.budget_tokens": 12_000},
+        "lightrag": {
+            "context.budget_tokens": 12_000,
+            "graph.keywords": True,
+            "graph.gleaning": True,
+        },
     }
 }
 """What a preset sets beside it for one method: where papers differ in what all methods share."""
