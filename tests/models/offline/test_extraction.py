@@ -362,5 +362,5 @@ def test_keywords_are_the_words_that_say_what_binds_two():
     section = Section("", "Tom Byrne taught Ada Byrne to trim the lamp.")
     inputs = ExtractionInputs("Ada Byrne", (section,))
     keyed = extract(replace(inputs, keywords=True)).relations
-    assert [relation.keywords for relation in keyed] == [["taught"]] * len(keyed) != []
+    assert [dict(relation)["keywords"] for relation in keyed] == [["taught"]] * len(keyed) != []
     assert not any(isinstance(one, KeyedRelation) for one in extract(inputs).relations)
