@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
 from offbook.prompts import catalogue
+from offbook.prompts.acting import FIND_FLAWS, SceneToJudge
 from offbook.prompts.interviewing import (
     COMPARE_REPLIES,
     CONVERT_OPTIONS,
@@ -82,6 +83,9 @@ def asked_about(reply: str, question: str = "What do you hate?"):
         RATE_16P_BATCH: batch,
         CONVERT_OPTIONS: AnswersToConvert(("agree", "disagree"), answers),
         COMPARE_REPLIES: RepliesToCompare("Nora Vey", "A clockmaker.", question, labelled),
+        FIND_FLAWS: SceneToJudge(
+            "anthropomorphism", ("flat",), "B", "P", "S", ("Nora",), ("Nora Vey",), question, reply
+        ),
     }
 
 

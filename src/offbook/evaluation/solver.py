@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from offbook import pipeline
 from offbook.errors import AnswerError, InputRefused
+from offbook.evaluation.acting import act
 from offbook.evaluation.record import Cell, CellKey
 from offbook.evaluation.reply_metrics import Places
 from offbook.models.batching import failed_around
@@ -50,6 +51,8 @@ class Solver:
         character, meter = self.characters[key.subject], self.meter.part()
         question = self.places.of(key.subject).questions[key.question]
         runtime = self.make_runtime(self.variants[key.variant], character, meter)
+        if question.scene is not None:
+            return await act(runtime, character, key, question.scene, meter)
         recalled: Recall | None = None
         reply: str | None = None
         error: str | None = None

@@ -39,9 +39,10 @@ _MODULES: Final[Mapping[str, str]] = {
     "emotions": "score_emotions",
     "speakers": "speakers",
     "judging": "knowledge_exposure knowledge_hallucination unknown_rejection answer_contained"
-    " persona_kept consistent spacetime"
+    " persona_kept consistent spacetime find_flaws"
     " answer_quality hallucination_score compare_replies rate_mbti_item rate_bigfive_item"
     " rate_bfi_batch rate_16p_batch convert_options",
+    "acting": "next_speaker set_scene",
     "model": "probe_structured probe_needle",
 }
 """Module to its functions, each named like the prompt whose inputs it turns into the value."""

@@ -23,7 +23,7 @@ Miles Orton sold the bell to a tinker named Jessop. Ruth Vane wept for the bell.
 
 "You had no right," said Ruth Vane.
 """
-ROWS = (
+ROWS: tuple[tuple[Any, ...], ...] = (
     ("ada.md", "Ada Byrne", "Who taught you to trim the lamp?", ["tom KEANE"], "Tom Keane taught"),
     ("ada.md", "Ada Byrne", "Do you use a smartphone?", [], ""),
     ("ferry.txt", "Ruth Vane", "Who bought the bell?", ["Jessop"], ["sold the bell to a tinker"]),
@@ -32,7 +32,7 @@ ROWS = (
 
 
 @pytest.fixture
-def rows(tmp_path) -> Path:
+def rows(tmp_path: Path) -> Path:
     (tmp_path / "ada.md").write_text(PERSONA)
     (tmp_path / "ferry.txt").write_text(BOOK)
     names = ("document", "character", "question", "answers", "evidence")

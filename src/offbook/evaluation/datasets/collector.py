@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import (
+    Circumstance,
     Dataset,
     Item,
     Label,
@@ -192,9 +193,11 @@ class Collector:
         )
 
     def document(self, name: str, document: str, text: str) -> None:
-        """Give a subject a persona document."""
+        """Give a subject a persona document; the first one of a name counts."""
         self.subject(name)
         entry = self._subjects[name]
+        if document in (each.name for each in entry.documents):
+            return
         documents = (*entry.documents, SubjectDocument(document, text))
         self._subjects[name] = replace(entry, documents=documents)
 
@@ -258,6 +261,7 @@ class Collector:
         history: str = "",
         as_of: str = "",
         facts: tuple[str, ...] = (),
+        scene: Circumstance | None = None,
     ) -> None:
         """Add a question; in a script, or after other sessions, the same words may come again."""
         self.rows += 1
@@ -267,7 +271,12 @@ class Collector:
             return
         if subject is not None:
             self.subject(subject)
-        apart = history or f"{script}{turn or ''}{as_of}" or (item.number if item else "")
+        apart = (
+            history
+            or (scene.scenario if scene else "")
+            or f"{script}{turn or ''}{as_of}"
+            or (item.number if item else "")
+        )
         key = (subject, text, apart)
         if key in self._questions:
             self._again(key, place, scope, answers)
@@ -285,6 +294,7 @@ class Collector:
             history=history,
             as_of=as_of,
             facts=facts,
+            scene=scene,
         )
 
     def _again(

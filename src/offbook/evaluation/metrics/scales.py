@@ -85,6 +85,15 @@ _OURS: Final = (
     JudgedScale(
         "consistency", "Consistent with what was said", 0, 1, "higher", "ours", unit="share"
     ),
+    *(
+        JudgedScale(name, title, 0, 100, "higher", "CoSER", is_whole=False)
+        for name, title in (
+            ("storyline_consistency", "Storyline consistency"),
+            ("anthropomorphism", "Anthropomorphism"),
+            ("character_fidelity", "Character fidelity"),
+            ("storyline_quality", "Storyline quality"),
+        )
+    ),
     JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
     JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),
     JudgedScale("bfi_batch", "BFI dimension, a batch", 1, 5, None, _INCHARACTER, is_whole=False),
