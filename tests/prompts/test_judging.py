@@ -125,10 +125,14 @@ def test_the_analysis_comes_before_the_rating(prompt):
     if prompt is CONVERT_OPTIONS:
         properties = schema["$defs"]["ChosenOption"]["properties"]
         assert list(properties) == ["item", "analysis", "choice"]
+    elif prompt is FIND_FLAWS:
+        properties = schema["$defs"]["Flaw"]["properties"]
+        assert list(properties) == ["instance", "kind", "severity"]
     else:
         assert next(iter(properties)) == "analysis"
     system, _ = render(prompt, asked_about("Rain.")[prompt])
-    assert system.content.index("- analysis:") < max(
+    first = "instance" if prompt is FIND_FLAWS else "analysis"
+    assert system.content.index(f"- {first}:") < max(
         system.content.rfind(f"- {name}:") for name in properties
     )
 
