@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from offbook import pipeline
 from offbook.errors import AnswerError, InputRefused
-from offbook.evaluation.record import Cell, CellKey
+from offbook.evaluation.record import Cell, CellKey, answered
 from offbook.prompts.acting import END, ENVIRONMENT, NEXT_SPEAKER, SET_SCENE, SceneSoFar, spoken
 from offbook.prompts.ask import ask
 from offbook.prompts.reply import ReplyOptions
-from offbook.stores.statements import timestamp
 from offbook.types import Character, ContextItem, Message
 
 if TYPE_CHECKING:
@@ -129,20 +128,14 @@ async def act(
     stage = _Stage(
         scene, runtime, {r.name: played(character, r) for r in scene.speakers}, key.repeat
     )
-    error: str | None = None
+    failed: AnswerError | InputRefused | None = None
     try:
         await stage.play()
     except (AnswerError, InputRefused) as failure:
-        error = f"{failure.kind}: {failure.message}"
-    return Cell(
-        key=key,
-        character=character.id,
-        reply=None if error else "\n".join(stage.lines),
-        error=error,
-        context=tuple(stage.context),
-        usage=meter.usage(),
-        finished=timestamp(),
-    )
+        failed = failure
+    text = None if failed else "\n".join(stage.lines)
+    cell = answered(key, character.id, meter.usage(), text, None, failed)
+    return replace(cell, context=tuple(stage.context))
 
 
 def played(character: Character, role: Role) -> Character:

@@ -200,10 +200,6 @@ def _overlap(reply: str, answer: str) -> tuple[float, float]:
     return common / right.total(), 2 * common / (mine.total() + right.total())
 
 
-def _needs_answer(exchange: Exchange) -> str | None:
-    return None if exchange.question.answers else "no right answer is known"
-
-
 def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
     question = exchange.question
     return judging.ReplyWithFacts(
@@ -211,12 +207,14 @@ def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
     )
 
 
-def _needs_facts(exchange: Exchange) -> str | None:
-    return None if exchange.question.facts else "nothing is said of who knows what then"
+def _needs(is_there: Callable[[Question], object], why: str) -> Callable[[Exchange], str | None]:
+    return lambda exchange: None if is_there(exchange.question) else why
 
 
-def _needs_earlier(exchange: Exchange) -> str | None:
-    return None if exchange.question.turn > 1 else "nothing was said before"
+_needs_answer: Final = _needs(lambda question: question.answers, "no right answer is known")
+_needs_facts: Final = _needs(lambda question: question.facts, "nobody says who knows what then")
+_needs_earlier: Final = _needs(lambda question: question.turn > 1, "nothing was said before")
+_needs_scene: Final = _needs(lambda question: question.scene, "no scene was acted")
 
 
 def _needs_context(exchange: Exchange) -> str | None:
@@ -231,10 +229,6 @@ def _needs_item_of(dimensions: Sequence[str]) -> Callable[[Exchange], str | None
         return None if item and item.dimension in dimensions else "an item of another test"
 
     return undefined
-
-
-def _needs_scene(exchange: Exchange) -> str | None:
-    return None if exchange.question.scene else "no scene was acted"
 
 
 def _scene(dimension: str) -> Callable[[Exchange], acting.SceneToJudge]:
