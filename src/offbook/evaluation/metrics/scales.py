@@ -47,6 +47,12 @@ class JudgedScale:
         """The middle of the scale."""
         return (self.low + self.high) / 2
 
+    @property
+    def allowed(self) -> str:
+        """What a rating may be, in words."""
+        whole = "a whole number " if self.is_whole else ""
+        return f"{whole}from {self.low:g} to {self.high:g}"
+
     def accepts(self, value: float) -> bool:
         """Whether ``value`` is a rating on this scale: within its range, and whole where it must.
 
