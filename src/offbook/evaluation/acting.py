@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from offbook import pipeline
 from offbook.errors import AnswerError, InputRefused
 from offbook.evaluation.record import Cell, CellKey, answered
-from offbook.prompts.acting import END, ENVIRONMENT, NEXT_SPEAKER, SET_SCENE, SceneSoFar, spoken
+from offbook.prompts.acting import END, ENVIRONMENT, SET_SCENE, SceneSoFar, next_speaker, spoken
 from offbook.prompts.ask import ask
 from offbook.prompts.reply import ReplyOptions
 from offbook.types import Character, ContextItem, Message
@@ -100,8 +100,9 @@ class _Stage:
         return await self._ask(SET_SCENE, tuple(self.cast))
 
     async def _ask_next(self, last: str) -> NextSpeaker:
-        names = (*self.cast, ENVIRONMENT)
-        return await self._ask(NEXT_SPEAKER, tuple(name for name in names if name != last))
+        names = tuple(name for name in (*self.cast, ENVIRONMENT) if name != last)
+        end = (END,) if len(self.lines) >= LEAST else ()
+        return await self._ask(next_speaker((*names, *end)), names)
 
     async def _ask(self, prompt: Prompt[SceneSoFar, T], names: tuple[str, ...]) -> T:
         runtime, retries = self.runtime, self.runtime.settings.answers.retries

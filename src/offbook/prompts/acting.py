@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from offbook.errors import InvalidAnswer
 from offbook.prompts.judging import TEMPERATURE
@@ -86,14 +87,22 @@ def check_speaker(inputs: SceneSoFar, answer: NextSpeaker) -> None:
         raise InvalidAnswer(f"{answer.speaker!r} cannot be next; name one of {listed}")
 
 
-NEXT_SPEAKER: Final = Prompt(
-    name="next_speaker",
-    stage="acting",
-    inputs=SceneSoFar,
-    answer=Json(NextSpeaker),
-    source="ours, after CoSER, next-speaker prediction",
-    check=check_speaker,
-)
+@cache
+def next_speaker(names: tuple[str, ...] = ()) -> Prompt[SceneSoFar, NextSpeaker]:
+    """The prompt that chooses among ``names``; the schema admits nobody else."""
+    who: Any = Literal[names] if names else str
+    shape = create_model("NextSpeaker", __base__=NextSpeaker, speaker=(who, ...))
+    return Prompt(
+        name="next_speaker",
+        stage="acting",
+        inputs=SceneSoFar,
+        answer=Json(shape),
+        source="ours, after CoSER, next-speaker prediction",
+        check=check_speaker,
+    )
+
+
+NEXT_SPEAKER: Final = next_speaker()
 """Whose turn is it?"""
 
 SET_SCENE: Final = Prompt(
