@@ -95,7 +95,7 @@ def _words(text: str) -> str:
     return " " + " ".join(re.findall(r"\w+", text.casefold())) + " "
 
 
-def _coverage(gold: Sequence[str], context: str) -> float:
+def covered(gold: Sequence[str], context: str) -> float:
     """The share of the words of the gold sentences that stand in the context."""
     whole = _words(context)
     parts = [_words(text[start:end]) for text in gold for start, end in sentences(text)]
@@ -135,7 +135,7 @@ async def measure(folder: Path, rows: Sequence[dict[str, Any]], **flags: Any) ->
                         recall, _ = await book.recall(character, row["question"])
                         context = "\n".join(item.text for item in recall.context)
                         gold = [texts[paragraph] for paragraph in row["gold_paragraphs"]]
-                        coverage[variant].append(_coverage(gold, context))
+                        coverage[variant].append(covered(gold, context))
                         tokens[variant].append(count_tokens(context))
     plain = [f"naive {k}" for k in PASSAGES]
     return Report(

@@ -88,6 +88,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
         "harry-potter": "offbook.evaluation.datasets.files:load_harry_potter",
         "ipip-neo-120": "offbook.evaluation.datasets.questionnaires:load_ipip",
         "file": "offbook.evaluation.datasets.files:load_user_file",
+        "coser": "offbook.evaluation.datasets.coser:load_coser",
         "scripts": "offbook.evaluation.datasets.scripts:load_scripts",
         "timechara": "offbook.evaluation.datasets.timechara:load_timechara",
         "locomo": "offbook.evaluation.datasets.sessions:load_locomo",

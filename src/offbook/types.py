@@ -143,7 +143,10 @@ class EntityGroup:
 
 @dataclass(frozen=True, slots=True)
 class RawRelation:
-    """A directed relation as one chunk states it, by names; ``strength`` is 1 to 10."""
+    """A directed relation as one chunk states it, by names; ``strength`` is 1 to 10.
+
+    ``keywords`` say what it is about, where the model was asked for them (``graph.keywords``).
+    """
 
     id: str
     chunk: str
@@ -152,6 +155,7 @@ class RawRelation:
     target: str
     description: str
     strength: float
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ NO_SHARED = {
     "locomo",
     "longmemeval",
     "timechara",
+    "coser",
 }
 
 

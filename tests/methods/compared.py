@@ -9,7 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from offbook.prompts.retrieval import Complexity, Grade, Keywords, NextStep, PassageGrade
+from offbook.prompts.retrieval import (
+    BestStrips,
+    Complexity,
+    Grade,
+    Keywords,
+    NextStep,
+    PassageGrade,
+)
 from offbook.types import Recall
 from tests.graph.world import Trigrams
 from tests.methods.world import Answering, World
@@ -44,6 +51,7 @@ class Told(Answering):
         route: How many retrievals a question takes.
         searches: What is missing after each step; then it is enough.
         broken: Prompts, or words of passages, that it answers with nonsense.
+        best: Words of the strips that are chosen over all passages, the best first.
     """
 
     def __init__(
@@ -54,8 +62,10 @@ class Told(Answering):
         route: str = "one",
         searches: Sequence[str] = (),
         broken: Sequence[str] = (),
+        best: Sequence[str] = (),
     ) -> None:
         super().__init__(broken)
+        self.best = tuple(best)
         self.words: dict[Grade, tuple[str, ...]] = {
             "correct": tuple(correct),
             "ambiguous": tuple(ambiguous),
@@ -65,6 +75,7 @@ class Told(Answering):
     def answers(self, inputs: Any) -> dict[str, Any]:
         return {
             "grade_passage": lambda: self._grade(inputs.strips),
+            "select_strips": lambda: self._select(inputs.strips),
             "classify_question": lambda: Complexity.model_validate({"retrievals": self.route}),
             "next_step": lambda: self._step(len(inputs.searched) - 1),
             "question_keywords": lambda: Keywords(high_level=["trimming"], low_level=["lamp"]),
@@ -77,6 +88,10 @@ class Told(Answering):
             if numbers:
                 return PassageGrade(relevant=numbers, grade=grade)
         return PassageGrade(relevant=[], grade="incorrect")
+
+    def _select(self, strips: Sequence[str]) -> BestStrips:
+        numbers = [n for word in self.best for n, s in enumerate(strips, 1) if word in s]
+        return BestStrips(best=numbers)
 
     def _step(self, step: int) -> NextStep:
         if step < len(self.searches):

@@ -237,3 +237,60 @@ async def test_the_second_source_may_be_searched_by_keywords_that_a_model_writes
     assert ada.model.asked[:2] == ["grade_passage", "question_keywords"]
     assert searched == (["lamp trimming"] if usable else [QUESTION])
     assert ("keywords" in reasons(found)) is not usable
+
+
+# -- strips over all passages ----------------------------------------------------------------------
+
+
+@pytest.fixture
+async def all_strips(ada: Asked) -> Asked:
+    ada.sections["crag"] = {"k": 3, "strip": 1, "strips": 2}
+    return ada
+
+
+async def test_the_best_strips_of_all_passages_are_kept_whatever_their_own_grade(all_strips):
+    all_strips.model.best = ("He lived", "taught", "oil")
+    found = await all_strips.recall(QUESTION)
+    # One is correct: what was retrieved is refined as a whole, and nothing else is searched.
+    assert texts(found) == ["Tom Keane taught Ada to trim the lamp. He lived in Cork."]
+    assert all_strips.model.asked == ["grade_passage"] * 3 + ["select_strips"]
+    (inputs,) = all_strips.model.inputs("select_strips")
+    graded = [strip for one in all_strips.model.inputs("grade_passage") for strip in one.strips]
+    assert sorted(inputs.strips) == sorted(graded)
+    assert "no strip of it is among the best of all passages" in reasons(found).values()
+    all_strips.model.best = ("oil", "taught")
+    found = await all_strips.recall(QUESTION)
+    assert [text for text in texts(found) if "oil" in text][:1] == texts(found)[:1]
+    assert told_places(found) == texts(found)
+
+
+async def test_where_it_stays_open_both_sources_are_chosen_from_side_by_side(all_strips):
+    all_strips.model.words = {"correct": (), "ambiguous": ("taught",)}
+    all_strips.model.best = ("lamp",)
+    found = await all_strips.recall(QUESTION)
+    assert all_strips.model.asked[-2:] == ["select_strips"] * 2
+    first, second = all_strips.model.inputs("select_strips")
+    assert set(first.strips).isdisjoint(second.strips)
+    assert len(texts(found)) > 1
+
+
+async def test_where_nothing_answers_only_the_second_source_is_chosen_from(all_strips):
+    all_strips.model.words = {"correct": (), "ambiguous": ()}
+    all_strips.model.best = ("lamp",)
+    await all_strips.recall(QUESTION)
+    (inputs,) = all_strips.model.inputs("select_strips")
+    graded = [strip for one in all_strips.model.inputs("grade_passage") for strip in one.strips]
+    assert set(inputs.strips).isdisjoint(graded)
+
+
+async def test_where_strips_cannot_be_chosen_those_of_the_grades_stand_and_it_is_told(all_strips):
+    all_strips.model.broken = ("select_strips",)
+    found = await all_strips.recall(QUESTION)
+    assert texts(found) == ["Tom Keane taught Ada to trim the lamp."]
+    assert reasons(found)["strips"].startswith("not chosen over all passages: ")
+
+
+async def test_where_no_strip_bears_on_the_question_nothing_is_kept(all_strips):
+    found = await all_strips.recall(QUESTION)
+    assert texts(found) == []
+    assert set(reasons(found).values()) == {"no strip of it is among the best of all passages"}

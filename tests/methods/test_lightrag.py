@@ -10,8 +10,12 @@ import pytest
 from offbook import pipeline
 from offbook.errors import IndexMissing
 from offbook.ingestion.reports import unheard
+from offbook.prompts.extraction import Extraction, KeyedRelation, extraction
+from offbook.settings import load_settings
 from offbook.stores import documents
+from offbook.stores import graph as graph_rows
 from offbook.types import Message
+from tests.graph import rules_model
 from tests.graph.world import Trigrams
 from tests.ingestion.runtime import read
 from tests.methods.keyworded import METHOD, keyworded
@@ -244,3 +248,56 @@ async def test_a_question_that_names_nothing_is_about_whom_it_is_put_to(ada):
 async def test_it_is_the_same_on_both_engines(ada, postgres_store):
     other = await keyworded(postgres_store, *TEXTS, lightrag={"k": 1, "neighbours": 1})
     assert await pictures(other) == await pictures(ada)
+
+
+THEMES = {"taught": "apprenticeship", "friend": "companionship"}
+
+
+def with_keywords(inputs: Any) -> Extraction:
+    """What the rules extract, and keywords that no text has where they are asked for."""
+    answer = rules_model.extract(inputs)
+    if not inputs.keywords:
+        return answer
+    relations = [
+        KeyedRelation(
+            **dict(one),
+            keywords=[theme, " "] if (theme := theme_of(one.description)) else [],
+        )
+        for one in answer.relations
+    ]
+    return Extraction(entities=answer.entities, relations=relations)
+
+
+def theme_of(description: str) -> str:
+    return next((theme for word, theme in THEMES.items() if word in description), "")
+
+
+@pytest.mark.parametrize("asked_for", [True, False])
+async def test_relations_are_found_by_the_keywords_that_extraction_gave_them(
+    sqlite_store, monkeypatch, asked_for
+):
+    monkeypatch.setitem(rules_model._RULES, "extract", with_keywords)
+    monkeypatch.setitem(
+        rules_model._RULES, "glean", lambda _: Extraction(entities=[], relations=[])
+    )
+    graph = {"keywords": asked_for, "gleaning": asked_for}
+    settings = {"k": 1, "neighbours": 0}
+    ada = await keyworded(sqlite_store, *TEXTS, lightrag=settings, graph=graph)
+    relations = await ada.store.read(graph_rows.list_relations, ada.id)
+    assert {key for one in relations for key in one.keywords} == (
+        set(THEMES.values()) if asked_for else set()
+    )
+    assert ("glean" in names(ada)) is asked_for
+    first = []
+    for theme in THEMES.values():
+        ask_for(ada, high=theme)
+        first += kinds(await ada.recall("Who?")).get("relation", [])
+    by_keywords = ["Tom Byrne → Ada Byrne", "Maud Keane → Ada Byrne"]
+    assert (first == by_keywords) is asked_for
+
+
+def test_a_schema_has_keywords_only_where_they_are_asked_for():
+    assert "keywords" not in str(extraction().answer.schema())
+    assert "keywords" in str(extraction(keywords=True).answer.schema())
+    assert load_settings({"preset": "faithful", "method": "lightrag"}, {}).values.graph.keywords
+    assert not load_settings({"preset": "faithful", "method": "rolerag"}, {}).values.graph.keywords

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import InvalidAnswer
 from offbook.prompts import catalogue
+from offbook.prompts.acting import FIND_FLAWS, SceneToJudge
 from offbook.prompts.interviewing import (
     COMPARE_REPLIES,
     CONVERT_OPTIONS,
@@ -82,6 +83,9 @@ def asked_about(reply: str, question: str = "What do you hate?"):
         RATE_16P_BATCH: batch,
         CONVERT_OPTIONS: AnswersToConvert(("agree", "disagree"), answers),
         COMPARE_REPLIES: RepliesToCompare("Nora Vey", "A clockmaker.", question, labelled),
+        FIND_FLAWS: SceneToJudge(
+            "anthropomorphism", ("flat",), "B", "P", "S", ("Nora",), ("Nora Vey",), question, reply
+        ),
     }
 
 
@@ -121,10 +125,14 @@ def test_the_analysis_comes_before_the_rating(prompt):
     if prompt is CONVERT_OPTIONS:
         properties = schema["$defs"]["ChosenOption"]["properties"]
         assert list(properties) == ["item", "analysis", "choice"]
+    elif prompt is FIND_FLAWS:
+        properties = schema["$defs"]["Flaw"]["properties"]
+        assert list(properties) == ["instance", "kind", "severity"]
     else:
         assert next(iter(properties)) == "analysis"
     system, _ = render(prompt, asked_about("Rain.")[prompt])
-    assert system.content.index("- analysis:") < max(
+    first = "instance" if prompt is FIND_FLAWS else "analysis"
+    assert system.content.index(f"- {first}:") < max(
         system.content.rfind(f"- {name}:") for name in properties
     )
 

@@ -57,6 +57,27 @@ async def test_it_stops_early(found, searches, expected):
     assert names(await steps(found, *searches)) == expected
 
 
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        (3, [["a", "b"], ["c"]]),
+        (4, [["a", "b"], ["c", "d"]]),
+        (9, [["a", "b"], ["c", "d"], ["e", "f"]]),
+    ],
+)
+async def test_all_steps_together_find_no_more_than_they_may(most, expected):
+    found = {"lamp": "ab", "oil": "cd", "cat": "ef"}
+
+    async def search(text: str, wanted: int) -> list[Passage]:
+        return [passage(name) for name in found[text]]
+
+    model: Any = Told(searches=("oil", "cat", "dog"))
+    outcome = await retrieve_in_steps(
+        model, ADA, "lamp", search, steps=3, k=2, most=most, retries=0
+    )
+    assert names(outcome) == expected
+
+
 async def test_a_search_that_is_refused_keeps_what_was_found_but_not_the_first_one():
     def refusing(name: str) -> Any:
         async def search(text: str, most: int) -> list[Passage]:

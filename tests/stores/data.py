@@ -88,7 +88,9 @@ def add_document(
 def extract_chunks(conn: Connection, character: str, made: Sequence[Chunk]) -> None:
     for chunk in made:
         graph.put_raw_entities(conn, character, entities_of(chunk))
-        relation = RawRelation(f"{chunk.id}:r", chunk.id, 0, "Name 0", "Name 1", chunk.text, 7.5)
+        relation = RawRelation(
+            f"{chunk.id}:r", chunk.id, 0, "Name 0", "Name 1", chunk.text, 7.5, ("a tie",)
+        )
         graph.put_relations(conn, character, [relation])
         jobs.finish(conn, character, "extract", [chunk.id])
 

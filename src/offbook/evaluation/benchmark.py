@@ -54,6 +54,32 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Role:
+    """Who acts in a scene: ``profile`` says who they are, ``motive`` what moves them there."""
+
+    name: str
+    profile: str
+    motive: str
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """A scene of a book that is to be acted (CoSER): how things stand, and who speaks.
+
+    The subject is the book: one character that has all its documents plays each of its people.
+    ``speakers`` are in the order of their first line, ``main`` names those of them that a judge
+    looks at most, ``original`` is how the book has it, a line a message, as replies are.
+    """
+
+    book: str
+    plot: str
+    scenario: str
+    speakers: tuple[Role, ...]
+    main: tuple[str, ...]
+    original: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question; ``subject`` None: it is asked of every subject.
 
@@ -63,7 +89,8 @@ class Question:
     ``checks`` are the metrics by which this one is rated; none: all that it has what for.
     ``history`` names the sessions that were held before it, one of `Dataset.histories`; its id
     begins with that name and a stroke. ``as_of`` is the point in the story at which it is asked,
-    ``facts`` is what a judge is told of who knows what then.
+    ``facts`` is what a judge is told of who knows what then. With a ``scene`` the text is its
+    subject, and what answers it is the whole scene, acted.
     """
 
     id: str
@@ -80,6 +107,7 @@ class Question:
     history: str = ""
     as_of: str = ""
     facts: tuple[str, ...] = ()
+    scene: Circumstance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +228,7 @@ class Dataset:
 
 def _asked(question: Question) -> dict[str, Any]:
     """What a checksum is made of: of fields that few questions have, those that this one has."""
-    rare = ("script", "turn", "checks", "history", "as_of", "facts")
+    rare = ("script", "turn", "checks", "history", "as_of", "facts", "scene")
     return {name: value for name, value in asdict(question).items() if value or name not in rare}
 
 

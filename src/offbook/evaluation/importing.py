@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from offbook.errors import OffbookError, UsageError
 from offbook.evaluation.benchmark import parts_named
-from offbook.evaluation.datasets.reading import read_rows
+from offbook.evaluation.datasets.reading import problems_listed, read_rows
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.protocols import batched
 from offbook.evaluation.record import (
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 _ADDRESS: Final = "recorded:"
 """In the place of an endpoint: nobody was asked."""
 _BATCH: Final = "_batch"
-_MOST_PROBLEMS: Final = 20
 
 
 class RecordedRow(BaseModel):
@@ -135,10 +134,7 @@ class Recorded:
             raise ValueError(f"{metric} rates {'a unit' if not of_batch else 'single replies'}")
         scale = SCALES[metric]
         if not scale.accepts(value):
-            whole = "a whole number " if scale.is_whole else ""
-            raise ValueError(
-                f"{metric} {value:g} is not {whole}from {scale.low:g} to {scale.high:g}"
-            )
+            raise ValueError(f"{metric} {value:g} is not {scale.allowed}")
 
     def cells(self, characters: Mapping[str, str]) -> list[Cell]:
         """The replies as finished cells; ``characters``: the character's id by subject."""
@@ -211,11 +207,8 @@ def read_recorded(file: Path, benchmark: Benchmark, dataset: Dataset) -> Recorde
     if not recorded.replies and not problems:
         problems = ["there is no reply in it"]
     if problems:
-        more = len(problems) - _MOST_PROBLEMS
-        rest = f"; and {more} more" if more > 0 else ""
         raise UsageError(
-            f"{str(file)!r} cannot be used, nothing was taken over: "
-            f"{'; '.join(problems[:_MOST_PROBLEMS])}{rest}",
+            f"{str(file)!r} cannot be used, nothing was taken over: {problems_listed(problems)}",
             'a line is {"character": "...", "question": "...", "method": "...", "reply": "..."}',
         )
     return recorded

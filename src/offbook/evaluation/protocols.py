@@ -8,12 +8,15 @@ before an expert rates; the expert's ratings are not reverse-keyed.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from offbook.evaluation import questionnaires
 from offbook.evaluation.metrics.typology import batches
 from offbook.evaluation.personality import personality_scores
 from offbook.evaluation.record import Judgement, Rating, RatingKey, Run
@@ -81,81 +84,18 @@ def _is_alphabetic(character: str) -> bool:
     return character.isalpha() and not "\u2e80" <= character <= "\ud7af"
 
 
-SIXTEEN: Final[Mapping[str, tuple[Pole, Pole]]] = {
-    "E/I": (
-        Pole(
-            "E",
-            "extraversion: comes alive among people, seeks company and talk, says what comes to"
-            " mind, is soon at home with strangers, likes things to happen",
-        ),
-        Pole(
-            "I",
-            "introversion: gathers strength alone, prefers few people and quiet, thinks before"
-            " speaking, keeps much inside, tires of crowds",
-        ),
-    ),
-    "S/N": (
-        Pole(
-            "S",
-            "sensing: holds to what is there, to facts, details and experience, is practical, likes"
-            " tried ways and plain words",
-        ),
-        Pole(
-            "N",
-            "intuition: looks for meanings and connections, likes ideas, what could be and the"
-            " unusual, thinks in images and is drawn to the new",
-        ),
-    ),
-    "T/F": (
-        Pole(
-            "T",
-            "thinking: decides by reasons and by what is true or works, speaks plainly though it"
-            " hurts, keeps feelings apart from judgement",
-        ),
-        Pole(
-            "F",
-            "feeling: decides by what it means to people, by compassion and values, spares"
-            " feelings, is moved easily and seeks harmony",
-        ),
-    ),
-    "P/J": (
-        Pole(
-            "P",
-            "perceiving: keeps things open, acts on the moment, adapts, puts off, is at ease with"
-            " disorder and change",
-        ),
-        Pole(
-            "J",
-            "judging: plans ahead, decides and is glad when it is decided, keeps order, rules and"
-            " times, finishes what was begun",
-        ),
-    ),
-}
-"""The dimensions of 16Personalities; the first pole is the one that 100 % stands for."""
+@cache
+def poles_of(scale: str, dimension: str) -> tuple[Pole, ...]:
+    """Both ends of a dimension, as an expert is told of them; none: the scale has no such one.
 
-TRAITS: Final[Mapping[str, tuple[Pole, Pole]]] = {
-    "Extraversion": (
-        Pole("high", "talkative, lively, sociable, sure of themselves among people"),
-        Pole("low", "quiet, reserved, shy, rather alone"),
-    ),
-    "Agreeableness": (
-        Pole("high", "kind, helpful, forgiving, trusting, considerate of others"),
-        Pole("low", "cold, quarrelsome, fault-finding, suspicious, thinking of themselves first"),
-    ),
-    "Conscientiousness": (
-        Pole("high", "thorough, reliable, orderly, diligent, carrying plans through"),
-        Pole("low", "careless, disorderly, lazy, easily led away from a task"),
-    ),
-    "Neuroticism": (
-        Pole("high", "anxious, tense, moody, easily upset or cast down"),
-        Pole("low", "calm, even-tempered, at ease under strain, hard to upset"),
-    ),
-    "Openness": (
-        Pole("high", "curious, inventive, imaginative, fond of art, ideas and reflection"),
-        Pole("low", "conventional, down to earth, fond of routine, little drawn to art or ideas"),
-    ),
-}
-"""The Big Five: much of the trait, and little of it."""
+    Of 16Personalities the first is the one that 100 % stands for, of the Big Five much of a trait.
+    """
+    text = files(questionnaires).joinpath("poles.tsv").read_text("utf-8")
+    return tuple(
+        Pole(row["pole"], row["meaning"])
+        for row in csv.DictReader(text.splitlines(), delimiter="\t")
+        if (row["scale"], row["dimension"]) == (scale, dimension)
+    )
 
 
 ITEMS_A_CALL: Final = 12
@@ -250,11 +190,11 @@ class QuestionsProtocol:
         return scores_of(run, dataset, cells, ratings, [personality_scores])
 
 
-_EXPERTS: Final[Mapping[str, tuple[Prompt[BatchToRate, Any], Mapping[str, tuple[Pole, Pole]]]]] = {
-    "bfi_batch": (RATE_BFI_BATCH, TRAITS),
-    "16p_batch": (RATE_16P_BATCH, SIXTEEN),
+_EXPERTS: Final[Mapping[str, Prompt[BatchToRate, Any]]] = {
+    "bfi_batch": RATE_BFI_BATCH,
+    "16p_batch": RATE_16P_BATCH,
 }
-"""The expert's prompt and the dimensions that it knows, by the name of the scale."""
+"""The expert's prompt, by the name of the scale."""
 
 
 class OpenInterviewProtocol(QuestionsProtocol):
@@ -300,7 +240,7 @@ def _of_interview(run: Run, metric: str, interview: Sequence[Exchange]) -> Itera
     elif metric in _EXPERTS:
         for unit, batch in batched(interview).items():
             dimension = unit.rpartition("/")[0]
-            if dimension in _EXPERTS[metric][1]:
+            if poles_of(metric, dimension):
                 yield _batch(
                     rating_key(run, batch[0].cell.key, metric, unit), dimension, batch, mask
                 )
@@ -309,12 +249,11 @@ def _of_interview(run: Run, metric: str, interview: Sequence[Exchange]) -> Itera
 def _batch(
     key: RatingKey, dimension: str, batch: Sequence[Exchange], mask: Callable[[str], str]
 ) -> Judgement:
-    prompt, known = _EXPERTS[key.metric]
-    first, second = known[dimension]
+    first, second = poles_of(key.metric, dimension)
     answers = tuple(InterviewAnswer(mask(each.question.text), mask(each.reply)) for each in batch)
     return Judgement(
         keys=(key,),
-        prompt=prompt,
+        prompt=_EXPERTS[key.metric],
         inputs=BatchToRate(dimension, first, second, answers),
         read=partial(_open_interview_read, key, first.name),
         documents=documents_of([each.cell for each in batch]),

@@ -6,18 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from offbook.evaluation.metrics.scales import Direction
 from offbook.evaluation.metrics.typology import Tie
 from offbook.stores.evaluations import UNJUDGED
+from offbook.stores.statements import timestamp
 from offbook.types import ContextItem, Usage
 
 if TYPE_CHECKING:
+    from offbook.errors import OffbookError
     from offbook.evaluation.benchmark import Dataset
     from offbook.evaluation.metrics.statistics import Estimate
     from offbook.prompts.prompt import Prompt
+    from offbook.types import Recall
 
 
 OFFLINE_MARK: Final = "offline rules, not a measurement"
@@ -134,6 +137,34 @@ class Cell:
     finished: str = ""
     forgotten: int = 0
     evidence: tuple[ContextItem, ...] = ()
+
+
+def answered(
+    key: CellKey,
+    character: str,
+    usage: Usage,
+    reply: str | None,
+    recalled: Recall | None,
+    failure: OffbookError | None = None,
+) -> Cell:
+    """The cell of a question that was asked now, with what the reply rests on, or why it failed."""
+    cell = Cell(
+        key=key,
+        character=character,
+        reply=reply,
+        error=None if failure is None else f"{failure.kind}: {failure.message}",
+        usage=usage,
+        finished=timestamp(),
+    )
+    if recalled is None:
+        return cell
+    return replace(
+        cell,
+        context=recalled.context,
+        verdict=None if recalled.boundary is None else recalled.boundary.verdict,
+        fallback=recalled.fallback,
+        selected=recalled.selected,
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -22,7 +22,7 @@ from offbook.evaluation.metrics.scales import SCALES, JudgedScale, Registered
 from offbook.evaluation.metrics.typology import MBTI, SLOAN
 from offbook.evaluation.record import Cell, CellKey, Judgement, Rating, RatingKey, Run
 from offbook.ingestion.documents import document_id
-from offbook.prompts import judging
+from offbook.prompts import acting, judging
 from offbook.prompts.interviewing import RATE_BIGFIVE_ITEM, RATE_MBTI_ITEM, ItemToRate
 from offbook.prompts.prompt import Prompt
 from offbook.stores.evaluations import UNJUDGED
@@ -62,8 +62,9 @@ class ReplyMetric:
     """A metric of single replies: its scale, what it reads, and when it is undefined.
 
     With a ``prompt`` a judge is asked about ``inputs``; without one ``inputs`` gives the value
-    itself. ``undefined`` says why a reply has no such rating, or None where it has one;
-    ``introduces`` whether the judge is told who the subject is.
+    itself. ``value`` makes it of the judge's answer where that is no rating. ``undefined`` says why
+    a reply has no such rating, or None where it has one; ``introduces`` whether the judge is told
+    who the subject is.
     """
 
     scale: JudgedScale
@@ -71,6 +72,7 @@ class ReplyMetric:
     prompt: Prompt[Any, Any] | None = None
     undefined: Callable[[Exchange], str | None] = lambda exchange: None
     introduces: bool = False
+    value: Callable[[Exchange, Any], Any] | None = None
 
 
 def shown(items: Iterable[ContextItem]) -> tuple[judging.Shown, ...]:
@@ -198,10 +200,6 @@ def _overlap(reply: str, answer: str) -> tuple[float, float]:
     return common / right.total(), 2 * common / (mine.total() + right.total())
 
 
-def _needs_answer(exchange: Exchange) -> str | None:
-    return None if exchange.question.answers else "no right answer is known"
-
-
 def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
     question = exchange.question
     return judging.ReplyWithFacts(
@@ -209,12 +207,14 @@ def _facts(exchange: Exchange) -> judging.ReplyWithFacts:
     )
 
 
-def _needs_facts(exchange: Exchange) -> str | None:
-    return None if exchange.question.facts else "nothing is said of who knows what then"
+def _needs(is_there: Callable[[Question], object], why: str) -> Callable[[Exchange], str | None]:
+    return lambda exchange: None if is_there(exchange.question) else why
 
 
-def _needs_earlier(exchange: Exchange) -> str | None:
-    return None if exchange.question.turn > 1 else "nothing was said before"
+_needs_answer: Final = _needs(lambda question: question.answers, "no right answer is known")
+_needs_facts: Final = _needs(lambda question: question.facts, "nobody says who knows what then")
+_needs_earlier: Final = _needs(lambda question: question.turn > 1, "nothing was said before")
+_needs_scene: Final = _needs(lambda question: question.scene, "no scene was acted")
 
 
 def _needs_context(exchange: Exchange) -> str | None:
@@ -229,6 +229,37 @@ def _needs_item_of(dimensions: Sequence[str]) -> Callable[[Exchange], str | None
         return None if item and item.dimension in dimensions else "an item of another test"
 
     return undefined
+
+
+def _scene(dimension: str) -> Callable[[Exchange], acting.SceneToJudge]:
+    def inputs(exchange: Exchange) -> acting.SceneToJudge:
+        scene = exchange.question.scene
+        if scene is None:
+            raise AssertionError("undefined without a scene")
+        return acting.SceneToJudge(
+            dimension,
+            acting.DIMENSIONS[dimension],
+            scene.book,
+            scene.plot,
+            scene.scenario,
+            tuple(f"{role.name}\n{role.profile}" for role in scene.speakers),
+            scene.main,
+            acting.spoken(scene.original),
+            acting.spoken(exchange.reply),
+        )
+
+    return inputs
+
+
+def penalized(exchange: Exchange, answer: acting.Flaws) -> float:
+    """100 less 5 for each point of severity, of which 0.3 a line of a character are free.
+
+    As CoSER scores (its published code): a long scene has more room for flaws.
+    """
+    lines = exchange.reply.splitlines()
+    mine = sum(not line.startswith(f"{acting.ENVIRONMENT}: ") for line in lines)
+    severity = sum(flaw.severity for flaw in answer.flaws)
+    return max(0.0, min(100.0, 100 - 5 * (severity - 0.3 * mine)))
 
 
 MBTI_DIMENSIONS: Final = tuple(each.name for each in MBTI.dimensions)
@@ -246,6 +277,10 @@ _OURS: Final = (
     ReplyMetric(SCALES["spacetime"], _facts, judging.SPACETIME, _needs_facts),
     ReplyMetric(SCALES["persona"], _turn, judging.PERSONA_KEPT, introduces=True),
     ReplyMetric(SCALES["consistency"], _turn, judging.CONSISTENT, _needs_earlier, introduces=True),
+    *(
+        ReplyMetric(SCALES[name], _scene(name), acting.FIND_FLAWS, _needs_scene, value=penalized)
+        for name in acting.DIMENSIONS
+    ),
     ReplyMetric(SCALES["mbti_item"], _item, RATE_MBTI_ITEM, _needs_item_of(MBTI_DIMENSIONS)),
     ReplyMetric(SCALES["bigfive_item"], _item, RATE_BIGFIVE_ITEM, _needs_item_of(BIG_FIVE)),
 )
@@ -362,7 +397,7 @@ def reply_judgement(run: Run, metric: str, exchange: Exchange) -> Judgement:
         keys=(key,),
         prompt=how.prompt,
         inputs=how.inputs(exchange),
-        read=partial(_one_rating, key),
+        read=partial(_one_rating, key, partial(how.value, exchange) if how.value else None),
         documents=documents,
         evidence=exchange.cell.evidence if metric in EVIDENCED else (),
     )
@@ -380,7 +415,9 @@ def rated(key: RatingKey, value: float, analysis: str) -> Rating:
     return Rating(key, float(value), analysis)
 
 
-def _one_rating(key: RatingKey, answer: Any) -> list[Rating]:
+def _one_rating(key: RatingKey, value_of: Callable[[Any], Any] | None, answer: Any) -> list[Rating]:
+    if value_of is not None:
+        return [rated(key, value_of(answer), answer.analysis)]
     if isinstance(answer, int | float):
         return [rated(key, answer, "")]
     if answer.rating is None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from offbook.errors import UnknownName, UsageError
 from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation import storage
-from offbook.evaluation.datasets.reading import LONGEST_FIELD, separator_in
+from offbook.evaluation.datasets.reading import LONGEST_FIELD, problems_listed, separator_in
 from offbook.evaluation.judge_checks import JudgeBias
 from offbook.evaluation.metrics.agreement import Level, cohen_kappa, krippendorff_alpha
 from offbook.evaluation.metrics.scales import SCALES, JudgedScale
@@ -155,7 +155,6 @@ def _cell(text: str) -> str:
     return guarded(text)
 
 
-_MOST_PROBLEMS: Final = 20
 _SHOWN_KEY: Final = ("subject", "variant", "metric", "unit")
 
 
@@ -229,11 +228,9 @@ def overrulings(rows: Sequence[ReviewRow], ratings: Iterable[Rating]) -> Review:
         f"row {row.number} is no rating of this run (id {name!r})" for name, row in by_id.items()
     ]
     if problems:
-        shown = "; ".join(problems[:_MOST_PROBLEMS])
-        more = len(problems) - _MOST_PROBLEMS
-        rest = f"; and {more} more" if more > 0 else ""
         raise UsageError(
-            f"the review has {len(problems)} mistakes, nothing was taken over: {shown}{rest}",
+            f"the review has {len(problems)} mistakes, nothing was taken over: "
+            f"{problems_listed(problems)}",
             "mend these rows, or export the review again and copy person_value over",
         )
     return Review(tuple(overruled), sum(not row.text("person_value") for row in rows))
@@ -312,16 +309,11 @@ def _overruled(rating: Rating, row: ReviewRow, problems: list[str]) -> Rating | 
             f"{row.cells['judge_value']!r}; write yours into person_value"
         )
     elif given and (value is None or not SCALES[key.metric].accepts(value)):
-        problems.append(f"row {row.number}: {given!r} is not {_allowed(SCALES[key.metric])}")
+        problems.append(f"row {row.number}: {given!r} is not {SCALES[key.metric].allowed}")
     elif given:
         name, note = row.text("person_name"), row.text("person_note")
         return replace(rating, person=value, person_name=name, person_note=note)
     return None
-
-
-def _allowed(scale: JudgedScale) -> str:
-    whole = "a whole number " if scale.is_whole else ""
-    return f"{whole}from {scale.low:g} to {scale.high:g}"
 
 
 def _agreement(metric: str, pairs: Sequence[tuple[float | None, float]]) -> JudgeAgreement:
@@ -481,7 +473,7 @@ class Reviews:
         scale = SCALES[key.metric]
         if value is not None and not scale.accepts(value):
             raise UsageError(
-                f"{value:g} is not {_allowed(scale)}", f"that is the scale of {scale.title}"
+                f"{value:g} is not {scale.allowed}", f"that is the scale of {scale.title}"
             )
         await self._book.store.write(lambda conn: _overrule(conn, run, key, value, name, note))
 

@@ -26,7 +26,7 @@ from offbook.errors import AnswerError, InputRefused
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.metrics.statistics import estimate
 from offbook.evaluation.protocols import QuestionsProtocol
-from offbook.evaluation.record import Cell, Score
+from offbook.evaluation.record import Cell, Score, answered
 from offbook.evaluation.reply_metrics import reply_judgements
 from offbook.evaluation.scores import ALL, scores_of
 from offbook.ingestion.memories import Remembering, waiting
@@ -34,7 +34,7 @@ from offbook.memory.turns import TurnKeeper
 from offbook.retrieval.search import LexicalIndex, encode_terms
 from offbook.stores.connection import to_the_end
 from offbook.stores.memory_statements import undistilled
-from offbook.stores.statements import timestamp
+from offbook.types import Usage
 
 if TYPE_CHECKING:
     from offbook.evaluation.benchmark import Dataset, PastSession
@@ -80,25 +80,14 @@ class Spoken:
             learning=learning,
         )
 
-    async def _asked(self, session: Session, cell: Cell, text: str) -> Cell:
+    async def _asked(self, session: Session, key: CellKey, text: str) -> Cell:
         """The cell with the reply to what is said, or why there is none."""
         self._meter = self._solver.meter.part()
         try:
             reply = await session.ask(text)
         except (AnswerError, InputRefused) as failure:
-            error = f"{failure.kind}: {failure.message}"
-            return replace(cell, error=error, usage=self._meter.usage(), finished=timestamp())
-        boundary = reply.recall.boundary
-        return replace(
-            cell,
-            reply=reply.text,
-            context=reply.recall.context,
-            verdict=None if boundary is None else boundary.verdict,
-            fallback=reply.recall.fallback,
-            selected=reply.recall.selected,
-            usage=reply.usage,
-            finished=timestamp(),
-        )
+            return answered(key, self._character.id, self._meter.usage(), None, None, failure)
+        return answered(key, self._character.id, reply.usage, reply.text, reply.recall)
 
 
 class Talk(Spoken):
@@ -122,18 +111,17 @@ class Talk(Spoken):
         """
         text = self._questions[key.question].text
         await self._talk.open()
-        answered = [
+        replies = [
             answer.content
             for message, answer in pairwise(self._talk.history)
             if message.role == "user" and message.content == text
         ]
         before = self._before[text]
         self._before[text] += 1
-        cell = Cell(key, self._character.id, None, None)
-        if before < len(answered):
+        if before < len(replies):
             # It was spoken before a run was broken off; what it rested on is not known any more.
-            return replace(cell, reply=answered[before], finished=timestamp())
-        cell = await self._asked(self._talk, cell, text)
+            return answered(key, self._character.id, Usage(), replies[before], None)
+        cell = await self._asked(self._talk, key, text)
         await self._learning.rest()
         return cell
 
@@ -163,7 +151,7 @@ class Remembered(Spoken):
                 await self._keep(self._solver.places.dataset.histories[question.history])
             self._kept = True
         session = await self._session("question", None, keep=False).open()
-        return await self._asked(session, Cell(key, self._character.id, None, None), question.text)
+        return await self._asked(session, key, question.text)
 
     async def _keep(self, history: Sequence[PastSession]) -> None:
         runtime, character = self._runtime, self._character
@@ -191,9 +179,9 @@ class Remembered(Spoken):
         whose, settings = principal_of(self._person), self._runtime.settings.memory
         keeper = TurnKeeper(self._character, stored_id(f"{number}", self._person), whose, settings)
         parent = ""
-        for said, answered in past.turns:
+        for said, reply in past.turns:
             dated = f"({past.date}) {said}" if past.date else said
-            parent = keeper.keep(conn, dated, answered, parent=parent).turn
+            parent = keeper.keep(conn, dated, reply, parent=parent).turn
 
 
 class ScriptProtocol(QuestionsProtocol):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from offbook import pipeline
 from offbook.errors import AnswerError, InputRefused
-from offbook.evaluation.record import Cell, CellKey
+from offbook.evaluation.acting import act
+from offbook.evaluation.record import Cell, CellKey, answered
 from offbook.evaluation.reply_metrics import Places
 from offbook.models.batching import failed_around
-from offbook.stores.statements import timestamp
 
 if TYPE_CHECKING:
     from offbook.evaluation.record import Variant
@@ -50,9 +50,11 @@ class Solver:
         character, meter = self.characters[key.subject], self.meter.part()
         question = self.places.of(key.subject).questions[key.question]
         runtime = self.make_runtime(self.variants[key.variant], character, meter)
+        if question.scene is not None:
+            return await act(runtime, character, key, question.scene, meter)
         recalled: Recall | None = None
         reply: str | None = None
-        error: str | None = None
+        failed: AnswerError | InputRefused | None = None
         try:
             point: Point | None = None
             if question.as_of:
@@ -64,17 +66,5 @@ class Solver:
                 return None
             reply = await pipeline.reply(runtime, character, recalled, sample=key.repeat)
         except (AnswerError, InputRefused) as failure:
-            error = f"{failure.kind}: {failure.message}"
-        boundary = None if recalled is None else recalled.boundary
-        return Cell(
-            key=key,
-            character=character.id,
-            reply=reply,
-            error=error,
-            context=() if recalled is None else recalled.context,
-            verdict=None if boundary is None else boundary.verdict,
-            fallback=None if recalled is None else recalled.fallback,
-            selected=None if recalled is None else recalled.selected,
-            usage=meter.usage(),
-            finished=timestamp(),
-        )
+            failed = failure
+        return answered(key, character.id, meter.usage(), reply, recalled, failed)

@@ -50,8 +50,9 @@ def entity_text(name: str, description: str) -> str:
 
 
 def relation_text(relation: RawRelation) -> str:
-    """Return what is embedded of a relation: its ends and what is said of them."""
-    return entity_text(f"{relation.source}, {relation.target}", relation.description)
+    """Return what is embedded of a relation: its keywords, its ends and what is said of them."""
+    named = [*relation.keywords, relation.source, relation.target]
+    return entity_text(", ".join(named), relation.description)
 
 
 def memory_text(said: str, answered: str) -> str:

@@ -26,7 +26,13 @@ from offbook.names.identity import in_words, name_key
 from offbook.names.person import is_person
 from offbook.prompts.ask import ask
 from offbook.prompts.extraction import Extraction as ExtractionAnswer
-from offbook.prompts.extraction import ExtractionInputs, Section, extraction, plain
+from offbook.prompts.extraction import (
+    ExtractionInputs,
+    KeyedRelation,
+    Section,
+    extraction,
+    plain,
+)
 from offbook.retrieval.search import ANALYZER, encode_terms
 from offbook.stores import chunks, graph, jobs
 from offbook.text.encodings import token_counter
@@ -38,7 +44,7 @@ from offbook.types import Chunk, RawEntity, RawRelation, traits_of
 if TYPE_CHECKING:
     from offbook.ingestion.reports import ProgressListener
     from offbook.models.batching import Asking
-    from offbook.prompts.extraction import ExtractedEntity
+    from offbook.prompts.extraction import ExtractedEntity, ExtractedRelation
     from offbook.protocols import ChatModel, Store
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
@@ -126,6 +132,7 @@ class Extraction:
             tuple(self.runtime.settings.graph.entity_types),
             self._before.get(window[0].id, ""),
             self._names.get(window[-1].id, ()),
+            keywords=self.runtime.settings.graph.keywords,
         )
 
     async def _extract(self, window: Sequence[Chunk], *, again: bool = False) -> None:
@@ -136,16 +143,16 @@ class Extraction:
         """
         asking, inputs = self.asking, self._inputs(window)
         documents = asking.documents([chunk.id for chunk in window])
-        prompt = extraction(inputs.types, len(window))
+        shape = partial(extraction, inputs.types, len(window), keywords=inputs.keywords)
         try:
             answer = await ask(
-                asking.model, prompt, inputs, documents=documents, retries=asking.retries
+                asking.model, shape(), inputs, documents=documents, retries=asking.retries
             )
             if self.runtime.settings.graph.gleaning:
                 known = tuple(dict.fromkeys(clean(entity.name) for entity in answer.entities))
                 missed = await ask(
                     asking.model,
-                    extraction(inputs.types, len(window), "glean"),
+                    shape("glean"),
                     replace(inputs, found=known),
                     documents=documents,
                     retries=asking.retries,
@@ -386,7 +393,8 @@ def read_extraction(chunk: Chunk, answer: ExtractionAnswer, *, dates: bool = Fal
             place = len(relations)
             identity = _id(chunk.id, "r", place, a, b)
             strength = float(relation.strength)
-            relations.append(RawRelation(identity, chunk.id, place, a, b, text, strength))
+            keys = keywords_of(relation)
+            relations.append(RawRelation(identity, chunk.id, place, a, b, text, strength, keys))
         for name in ends:
             listing.add_end(name, text, known, is_alone=len(ends) == 1)
     note = f"other names left out, since the section does not state them: {unproven}"
@@ -451,6 +459,12 @@ class _Listing:
                 RawEntity(identity, chunk.id, place, one.name, kind, text, start, end, aliases)
             )
         return made
+
+
+def keywords_of(relation: ExtractedRelation) -> tuple[str, ...]:
+    """The keywords of a relation, where they were asked for; none is blank or there twice."""
+    keywords = relation.keywords if isinstance(relation, KeyedRelation) else ()
+    return tuple(dict.fromkeys(key for key in map(clean, keywords) if any(map(str.isalnum, key))))
 
 
 _TIMES: Final = frozenset(("time", "date", "period", "era", "year"))

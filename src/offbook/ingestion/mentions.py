@@ -2,7 +2,7 @@
 
 The extraction is that of the graph: who has the one does not pay for the other.
 Paper: LightRAG (Guo et al. 2024, arXiv 2410.05779), section 3.1, without its summaries of
-descriptions; the model is asked for no further keys of relations.
+descriptions; a relation is embedded with its keywords where it has any (``graph.keywords``).
 """
 
 from __future__ import annotations

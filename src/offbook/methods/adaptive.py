@@ -3,9 +3,10 @@
 Takes: a question.  Gives: nothing, the chunks of one retrieval, or those of several steps.
 Paper: Adaptive-RAG (Jeong et al. 2024, arXiv 2403.14403), section 3; its class C runs IRCoT
 (Trivedi et al. 2023). Left out: the trained classifier, whose place a prompt takes, and the data
-that label themselves for it. At most three steps. By default a step searches for what is missing,
-and greetings alone need none; ``faithful`` searches by the last thought (``adaptive.search_by``),
-for 6 chunks a step, and has the model answer class A from its own knowledge.
+that label themselves for it. By default there are three steps at most, a step searches for what is
+missing, and greetings alone need none; ``faithful`` searches by the last thought
+(``adaptive.search_by``), for 6 chunks a step and 15 in all, and has the model answer class A from
+its own knowledge.
 """
 
 from __future__ import annotations
@@ -62,12 +63,14 @@ async def retrieve_in_steps(
     *,
     steps: int,
     k: int,
+    most: int = 0,
     by_thought: bool = False,
     retries: int = RETRIES,
 ) -> Steps:
     """Retrieve until nothing is missing, nothing new is found, or ``steps`` are done.
 
-    What is missing is searched for; ``by_thought``: the model's last thought, as in IRCoT.
+    What is missing is searched for; ``by_thought``: the model's last thought, as in IRCoT. ``most``
+    is how many passages all steps may find together; 0: as many as they do.
 
     Raises:
         ModelError: the endpoint failed for good, or refuses the question itself.
@@ -85,10 +88,12 @@ async def retrieve_in_steps(
                 raise
             failed = why_without(error)
             break
-        new = tuple(hit for hit in hits if hit.chunk.id not in known)[:k]
+        room = min(k, most - len(known)) if most else k
+        new = tuple(hit for hit in hits if hit.chunk.id not in known)[:room]
         passages_by_step.append(new)
         searched.append(text)
-        if not new or len(passages_by_step) == steps:
+        is_full = most and len(known) + len(new) >= most
+        if not new or is_full or len(passages_by_step) == steps:
             break
         try:
             step = await _next(model, character, question, passages_by_step, searched, retries)
@@ -187,6 +192,7 @@ class Adaptive:
             lambda text, most: alone.search(text, settings.splitter, most),
             steps=settings.steps,
             k=settings.k,
+            most=settings.most,
             by_thought=settings.search_by == "thought",
             retries=knowledge.settings.answers.retries,
         )

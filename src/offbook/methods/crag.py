@@ -3,10 +3,11 @@
 Takes: a question.  Gives: what is relevant of the passages that answer it, and of a second source,
 their sources narrowed to what is left.
 Paper: Corrective RAG (Yan et al. 2024, arXiv 2401.15884), section 4. Left out: the trained
-evaluator with its thresholds, whose place a model's grade takes (which names the relevant strips at
-once, so that refining costs no call), and web search, whose place the character's other documents
-take (``crag.searcher``); the second source is filtered by words, without a call. Strips are
-not ranked over all passages. ``crag.rewrite`` takes LightRAG's prompt of keywords.
+evaluator with its thresholds, whose place a model's grade takes, and web search, whose place the
+character's other documents take (``crag.searcher``). By default grades name the relevant strips at
+once, and the second source is filtered by words, so that refining costs no call; with
+``crag.strips`` the best strips of all passages of a source are chosen, by one call a source.
+``crag.rewrite`` takes LightRAG's prompt of keywords.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from offbook.prompts.ask import RETRIES, ask
 from offbook.prompts.retrieval import (
     GRADE_PASSAGE,
     QUESTION_KEYWORDS,
+    SELECT_STRIPS,
     Grade,
     GradeInputs,
     KeywordsInputs,
+    StripsInputs,
 )
 from offbook.retrieval.passages import place_of
 from offbook.text.questions import weight_of
@@ -229,10 +232,11 @@ class Crag:
             sentences_each=settings.strip,
             retries=knowledge.settings.answers.retries,
         )
-        # 3 -- correct and ambiguous ones are refined, the others are left out -------------------
-        refined = _refined(knowledge, grading)
-        # 4 -- unless one is correct, the second source is asked ---------------------------------
-        second = _Refined(shown=refined.shown)
+        # 3 -- unless one is correct, the second source is asked ---------------------------------
+        refined, second = _Refined(), _Refined()
+        for passage, why in grading.ungraded:
+            refined.leave("knowledge", passage.chunk.heading_path, f"not graded: {why}")
+        more: Sequence[ContextItem] = ()
         if grading.action != "correct" and settings.second:
             searcher: Searcher[Knowledge] = source()
             called_for = _CALLED_FOR[grading.action] if passages else "nothing was retrieved"
@@ -240,6 +244,14 @@ class Crag:
             second.leave("knowledge", "the second source", why)
             query = await _rewritten(knowledge, question, second) if settings.rewrite else question
             more = await searcher.search(knowledge, query, passages, settings.second)
+        # 4 -- both are refined: the strips that bear on the question are kept -------------------
+        graded = [each for each in grading.graded if grading.action != "incorrect"]
+        items = [knowledge.passage(each.passage) for each in graded]
+        of_all, of_more = await _chosen(knowledge, question, [items, more])
+        if not refined.keep_chosen(items, of_all):
+            _refine(refined, knowledge, grading)
+        second.shown = refined.shown
+        if not second.keep_chosen(more, of_more):
             _filter(second, knowledge, question, more)
         # 5 -- within a budget that is divided ---------------------------------------------------
         return knowledge.divided_recall(
@@ -289,14 +301,73 @@ class _Refined:
         else:
             self.leave(item.kind, item.title, "what of it bears on the question is shown already")
 
+    def keep_chosen(self, items: Sequence[ContextItem], chosen: _Chosen | str) -> bool:
+        """Keep what was chosen over all passages, the best first; False where nothing was."""
+        if isinstance(chosen, str):
+            if chosen:
+                self.leave("knowledge", "strips", f"not chosen over all passages: {chosen}")
+            return False
+        for place, strips in chosen.items():
+            self.keep(items[place], strips)
+        for place, item in enumerate(items):
+            if place not in chosen:
+                self.leave(
+                    item.kind, item.title, "no strip of it is among the best of all passages"
+                )
+        return True
+
     def leave(self, kind: str, title: str, why: str) -> None:
         """Leave something out, with the reason."""
         self.skipped.append(Skipped(kind, title, why))
 
 
-def _refined(knowledge: Knowledge, grading: Grading) -> _Refined:
-    """What is relevant of the passages, correct ones first; the others with the reason."""
-    refined = _Refined()
+_Chosen = dict[int, list[Strip]]
+"""Strips by the place of their passage, that of the best strip first."""
+
+
+async def _chosen(
+    knowledge: Knowledge, question: str, pools: Sequence[Sequence[ContextItem]]
+) -> list[_Chosen | str]:
+    """The best strips of all passages of each pool, side by side: one call each.
+
+    In the place of what could not be chosen stands why; nothing where it was not to be
+    (``crag.strips``).
+    """
+    settings = knowledge.settings.crag
+    outcomes: list[_Chosen | str] = ["" for _ in pools]
+
+    async def choose(number: int) -> None:
+        items = pools[number]
+        places = [(p, s) for p, i in enumerate(items) for s in strips_of(i.text, settings.strip)]
+        texts = tuple(strip.of(items[place].text) for place, strip in places)
+        sources = {source.document for item in items for source in item.sources}
+        inputs = StripsInputs(
+            knowledge.character.name, knowledge.in_full(question), texts, settings.strips
+        )
+        try:
+            answer = await ask(
+                knowledge.extractor_for("crag"),
+                SELECT_STRIPS,
+                inputs,
+                documents=frozenset(f"{knowledge.character.id}/{one}" for one in sources),
+                retries=knowledge.settings.answers.retries,
+            )
+        except (AnswerError, InputRefused) as error:
+            outcomes[number] = why_without(error)
+            return
+        chosen: _Chosen = {}
+        for each in list(dict.fromkeys(answer.best))[: settings.strips]:
+            place, strip = places[each - 1]
+            chosen.setdefault(place, []).append(strip)
+        outcomes[number] = chosen
+
+    if settings.strips:
+        await run_all([partial(choose, number) for number, pool in enumerate(pools) if pool])
+    return outcomes
+
+
+def _refine(refined: _Refined, knowledge: Knowledge, grading: Grading) -> None:
+    """Keep what is relevant of the passages, correct ones first; the others with the reason."""
     for each in (*grading.of("correct"), *grading.of("ambiguous"), *grading.of("incorrect")):
         item = knowledge.passage(each.passage)
         if each.grade == "incorrect":
@@ -307,9 +378,6 @@ def _refined(knowledge: Knowledge, grading: Grading) -> _Refined:
             refined.leave(item.kind, item.title, why)
         else:
             refined.keep(item, each.relevant)
-    for passage, why in grading.ungraded:
-        refined.leave("knowledge", passage.chunk.heading_path, f"not graded: {why}")
-    return refined
 
 
 def _filter(

@@ -5,7 +5,8 @@ that most of them is from. One step is taken from what the keywords find, along 
 Paper: LightRAG (Guo et al. 2024, arXiv 2410.05779), sections 3.1 and 3.2. Entities of exactly equal
 names are one node, and nothing else is. Of several descriptions of one entity those that are most
 like the keywords are put together for the question, up to a length; the paper has a model
-summarize them.
+summarize them. Relations are found by keywords of their own where extraction gave them any
+(``graph.keywords``), and by their ends and descriptions.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from offbook.prompts import (
+    acting,
     distilling,
     emotion,
     entities,
@@ -24,7 +25,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(speakers, distilling, probes, judging, interviewing),
+    *(speakers, distilling, probes, judging, interviewing, acting),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

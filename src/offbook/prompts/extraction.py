@@ -3,8 +3,9 @@
 Takes: sections with their heading paths, what the character is called so far, and the types that
 are looked for.  Gives: entities with other names that their section states, and directed relations;
 each numbered with its section, in the words of the section's own language.
-Paper: RoleRAG (001), section 3.1; the second pass ("gleaning") is off by default. Several sections
-in a call, and other names with the words that state them, are ours.
+Paper: RoleRAG (001), section 3.1; keywords of relations and the second pass ("gleaning") are those
+of LightRAG (arXiv 2410.05779), section 3.1, and off by default. Several sections in a call, and
+other names with the words that state them, are ours.
 """
 
 from __future__ import annotations
@@ -54,6 +55,12 @@ class ExtractedRelation(BaseModel):
     strength: int = Field(ge=1, le=10)
 
 
+class KeyedRelation(ExtractedRelation):
+    """A relation with the words that it is searched by: its key in LightRAG."""
+
+    keywords: list[str]
+
+
 class Extraction(BaseModel):
     """What the sections of a window mention."""
 
@@ -80,6 +87,7 @@ class ExtractionInputs:
         before: The sentence that stands before the first section, or empty.
         called: What the character is called up to the last section, as the texts spell it.
         found: The names of an earlier pass (gleaning), else empty.
+        keywords: Whether relations get keywords.
     """
 
     character: str
@@ -88,6 +96,7 @@ class ExtractionInputs:
     before: str = ""
     called: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
+    keywords: bool = False
 
     @property
     def passage(self) -> str:
@@ -141,7 +150,11 @@ def _in_parts(name: str, text: str) -> bool:
 
 @cache
 def extraction(
-    types: tuple[str, ...] = ENTITY_TYPES, sections: int = 1, name: str = "extract"
+    types: tuple[str, ...] = ENTITY_TYPES,
+    sections: int = 1,
+    name: str = "extract",
+    *,
+    keywords: bool = False,
 ) -> _ExtractionPrompt:
     """The prompt that looks for entities of these types.
 
@@ -149,6 +162,7 @@ def extraction(
         types: What an entity may be; the schema admits nothing else.
         sections: How many are asked about; the schema admits no other number.
         name: ``extract``, or ``glean`` for the second pass.
+        keywords: Whether relations get keywords.
     """
     kind: Any = Literal[types]
     number: Any = Annotated[int, Field(ge=1, le=sections)]
@@ -156,7 +170,9 @@ def extraction(
         "ExtractedEntity", __base__=ExtractedEntity, section=(number, ...), type=(kind, ...)
     )
     relation: Any = create_model(
-        "ExtractedRelation", __base__=ExtractedRelation, section=(number, ...)
+        "ExtractedRelation",
+        __base__=KeyedRelation if keywords else ExtractedRelation,
+        section=(number, ...),
     )
     shape = create_model(
         "Extraction",

@@ -188,7 +188,7 @@ class Json(Generic[M]):
 
     def write(self, value: M) -> str:
         """The value as compact JSON."""
-        return value.model_dump_json()
+        return value.model_dump_json(serialize_as_any=True)
 
     def schema(self) -> dict[str, Any]:
         """The schema in the strict dialect: every property required, no others allowed."""

@@ -106,10 +106,7 @@ class PassageGrade(BaseModel):
 
 def check_grade(inputs: GradeInputs, answer: PassageGrade) -> None:
     """Only strips that exist; a passage that answers the question does so in some of them."""
-    count = len(inputs.strips)
-    unknown = sorted({number for number in answer.relevant if not 1 <= number <= count})
-    if unknown:
-        raise InvalidAnswer(f"relevant names {unknown!r}; the parts are numbered 1 to {count}")
+    _check_numbers("relevant", answer.relevant, len(inputs.strips))
     if answer.grade == "correct" and not answer.relevant:
         raise InvalidAnswer("the grade is correct, and no part is relevant; name those that are")
 
@@ -123,6 +120,44 @@ GRADE_PASSAGE: Final = Prompt(
     check=check_grade,
 )
 """How well a passage answers a question, and by which of its strips."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripsInputs:
+    """The strips of all passages, each on one line in the wording, and how many may be chosen."""
+
+    character: str
+    question: str
+    strips: tuple[str, ...]
+    most: int
+
+
+class BestStrips(BaseModel):
+    """The strips (by number, from 1) that bear on the question, the best first."""
+
+    best: list[int]
+
+
+def check_strips(inputs: StripsInputs, answer: BestStrips) -> None:
+    """Only strips that exist."""
+    _check_numbers("best", answer.best, len(inputs.strips))
+
+
+def _check_numbers(field: str, numbers: list[int], count: int) -> None:
+    unknown = sorted({number for number in numbers if not 1 <= number <= count})
+    if unknown:
+        raise InvalidAnswer(f"{field} names {unknown!r}; the parts are numbered 1 to {count}")
+
+
+SELECT_STRIPS: Final = Prompt(
+    name="select_strips",
+    stage="crag",
+    inputs=StripsInputs,
+    answer=Json(BestStrips),
+    source="CRAG section 4.3",
+    check=check_strips,
+)
+"""Which strips of all passages bear on a question?"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from offbook.prompts.extraction import (
     ExtractedRelation,
     Extraction,
     ExtractionInputs,
+    KeyedRelation,
     Section,
 )
 from offbook.rules.describing import description
@@ -23,7 +24,7 @@ from offbook.rules.entity_kinds import Kind
 from offbook.rules.languages import language_of
 from offbook.rules.named_entities import Named, named_entities
 from offbook.rules.passage_words import Passage, read_passage
-from offbook.rules.relating import Related, relations
+from offbook.rules.relating import Related, binding_words, relations
 from offbook.text.sentences import sentences
 from offbook.text.words import fold
 
@@ -61,9 +62,14 @@ def _of_all(
     inputs: ExtractionInputs, find: Callable[[ExtractionInputs, Section, int], _Found]
 ) -> Extraction:
     extracted = [find(inputs, section, number) for number, section in enumerate(inputs.sections, 1)]
+    related = [relation for _, relations in extracted for relation in relations]
+    if inputs.keywords:
+        related = [
+            KeyedRelation(**dict(relation), keywords=binding_words(relation.description))
+            for relation in related
+        ]
     return Extraction(
-        entities=[entity for entities, _ in extracted for entity in entities],
-        relations=[relation for _, relations in extracted for relation in relations],
+        entities=[entity for entities, _ in extracted for entity in entities], relations=related
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from offbook.prompts import interviewing
+from offbook.prompts import acting, interviewing
 from offbook.prompts import judging as prompts
 from offbook.rules.declining import DECLINES
 from offbook.text.words import words
@@ -50,6 +50,15 @@ def consistent(inputs: prompts.TurnToJudge) -> prompts.ContainedVerdict:
     """Yes, whatever was said."""
     del inputs
     return prompts.ContainedVerdict(analysis=_STUB, rating="yes")
+
+
+def find_flaws(inputs: acting.SceneToJudge) -> acting.Flaws:
+    """Lines that came before, word by word, whatever is looked for."""
+    lines = inputs.acted.splitlines()
+    again = [line for place, line in enumerate(lines) if line in lines[:place]]
+    return acting.Flaws(
+        flaws=[acting.Flaw(instance=line, kind=_STUB, severity=1) for line in again]
+    )
 
 
 def answer_contained(inputs: prompts.ReplyWithAnswers) -> prompts.ContainedVerdict:

@@ -32,16 +32,17 @@ _MODULES: Final[Mapping[str, str]] = {
     "summaries": "profile summarize_cluster summarize_conversation distil_turns",
     "question": "analyse_question hypothetical_context question_entities understand_question",
     "traits": "reveals_trait index_traits extract_attributes",
-    "retrieval_steps": "grade_passage classify_question next_step question_keywords",
+    "retrieval_steps": "grade_passage select_strips classify_question next_step question_keywords",
     "extraction": "extract glean",
     "merging": "merge_entities merge_relations",
     "group_verification": "same_entity verify_group who_is_who",
     "emotions": "score_emotions",
     "speakers": "speakers",
     "judging": "knowledge_exposure knowledge_hallucination unknown_rejection answer_contained"
-    " persona_kept consistent spacetime"
+    " persona_kept consistent spacetime find_flaws"
     " answer_quality hallucination_score compare_replies rate_mbti_item rate_bigfive_item"
     " rate_bfi_batch rate_16p_batch convert_options",
+    "acting": "next_speaker set_scene",
     "model": "probe_structured probe_needle",
 }
 """Module to its functions, each named like the prompt whose inputs it turns into the value."""

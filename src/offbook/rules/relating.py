@@ -20,6 +20,7 @@ from offbook.text import grammar
 from offbook.text.clauses import Token
 from offbook.text.verbs import is_finite, is_past
 from offbook.text.word_lists import word_lists
+from offbook.text.words import words
 
 _LISTS: Final = word_lists("offbook.rules")
 
@@ -53,6 +54,12 @@ _BETWEEN_PEOPLE: Final = 8
 def strength_of(words: Iterable[str]) -> int:
     """The strongest that one of ``words`` speaks for; 0 where none does."""
     return max((_BY_WORD.get(word, 0) for word in words), default=0)
+
+
+def binding_words(description: str) -> list[str]:
+    """The words of a description that say what binds two, each once, the strongest first."""
+    known = {word for word in words(description) if word in _BY_WORD}
+    return sorted(known, key=lambda word: (-_BY_WORD[word], word))
 
 
 def strength_of_date(words: Iterable[str]) -> int:

@@ -143,6 +143,15 @@ def grade_passage(inputs: retrieval.GradeInputs) -> retrieval.PassageGrade:
     return retrieval.PassageGrade(relevant=_with_antecedents(inputs.strips, near), grade=grade)
 
 
+def select_strips(inputs: retrieval.StripsInputs) -> retrieval.BestStrips:
+    """The strips that hold most of the question, in that order."""
+    measure = _by_evidence if language_of(inputs.question) == "en" else _by_pairs
+    _, shares = measure(retrieval.GradeInputs(inputs.character, inputs.question, "", inputs.strips))
+    ranking = sorted(range(len(shares)), key=lambda place: (-shares[place], place))
+    telling = [place + 1 for place in ranking if shares[place] >= _NEAR * max(shares) > 0]
+    return retrieval.BestStrips(best=telling[: inputs.most])
+
+
 def _by_evidence(inputs: retrieval.GradeInputs) -> tuple[retrieval.Grade, list[float]]:
     """The grade by the rules of the offline reply, and how much each strip holds."""
     question = read_question(inputs.question, frozenset(words(inputs.character)))

@@ -177,6 +177,9 @@ class CragSettings(Section):
         description="the second source: `documents`, or one that a package registers",
     )
     second: int = Field(3, ge=0, le=100, description="passages asked of the second source")
+    strips: int = Field(
+        0, ge=0, le=100, description="strips that one call chooses of all passages; 0: by grades"
+    )
     rewrite: bool = Field(
         False, description="search the second source by keywords that a model writes: one call more"
     )
@@ -192,6 +195,7 @@ class AdaptiveSettings(Section):
     steps: int = Field(
         3, ge=1, le=10, description="retrievals for a complex question, at most; one call between"
     )
+    most: int = Field(0, ge=0, le=1000, description="chunks of all retrievals; 0: no limit")
     search_by: Literal["missing", "thought"] = Field(
         "missing", description="a further step searches for what is missing, or by the last thought"
     )
@@ -383,6 +387,7 @@ class GraphSettings(Section):
     gleaning: bool = Field(
         False, description="a second pass a window for what the first missed; doubles the cost"
     )
+    keywords: bool = Field(False, description="extraction gives relations keywords (LightRAG)")
     dates: bool = Field(False, description="whether a date alone is an entity")
     k: int = Field(3, ge=0, le=50, description="nearest earlier entities that are compared")
     threshold: float = Field(0.7, ge=-1, le=1, description="least cosine similarity of those")

@@ -38,9 +38,13 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "amadeus.window": 2,
         "adaptive.own_knowledge": True,
         "adaptive.k": 6,
+        "adaptive.steps": 8,
+        "adaptive.most": 15,
         "adaptive.search_by": "thought",
         "crag.k": 10,
         "crag.rewrite": True,
+        "crag.strip": 3,
+        "crag.strips": 10,
         "lightrag.k": 60,
         "lightrag.neighbours": 200,
         "lightrag.description_tokens": 500,
@@ -56,7 +60,11 @@ OF_METHODS: Final[dict[str, dict[str, dict[str, Any]]]] = {
         "profile": {"reply.stance": "open"},
         "rolerag": {"reply.stance": "grounded"},
         "raptor": {"context.budget_tokens": 2_000},
-        "lightrag": {"context.budget_tokens": 12_000},
+        "lightrag": {
+            "context.budget_tokens": 12_000,
+            "graph.keywords": True,
+            "graph.gleaning": True,
+        },
     }
 }
 """What a preset sets beside it for one method: where papers differ in what all methods share."""

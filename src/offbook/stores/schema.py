@@ -290,6 +290,7 @@ relations: Final = _table(
     words("target"),
     words("description"),
     Column("strength", Double, nullable=False),
+    Column("keywords", JSON, nullable=False),
     rests_on("chunks", "chunk_id"),
     Index(None, "source_id", "chunk_id"),
 )

@@ -102,3 +102,19 @@ def test_fifteen_characters_have_labels():
         found = published_types(table)
         assert len(found) == 15
         assert {len(text) for text in found.values()} == {letters}
+
+
+RIVALS = {"crag": "CRAG", "raptor": "RAPTOR", "adaptive": "Adaptive-RAG", "lightrag": "LightRAG"}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
+def test_what_a_rival_lacks_of_its_original_stands_below_every_table_that_prints_it(table):
+    methods = {method.partition("[")[0] for _, method in table.needed()}
+    remarks = " ".join(table.differs)
+    lacking = [name for method, name in RIVALS.items() if method in methods and name not in remarks]
+    assert lacking == []
+
+
+def test_tables_print_every_rival():
+    methods = {method for table in TABLES.values() for _, method in table.needed()}
+    assert RIVALS.keys() <= methods

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from offbook.prompts.extraction import (
     GLEAN,
     Extraction,
     ExtractionInputs,
+    KeyedRelation,
     Section,
     check_extraction,
 )
@@ -353,3 +356,11 @@ def test_a_name_with_an_article_that_the_passage_gives_somebody_is_a_name():
 def test_a_name_with_an_article_is_a_persons_where_somebody_is_or_is_called_so(passage, kind):
     kinds = [found_kind for name, found_kind in types(passage).items() if "Grey Fox" in name]
     assert kinds == [kind]
+
+
+def test_keywords_are_the_words_that_say_what_binds_two():
+    section = Section("", "Tom Byrne taught Ada Byrne to trim the lamp.")
+    inputs = ExtractionInputs("Ada Byrne", (section,))
+    keyed = extract(replace(inputs, keywords=True)).relations
+    assert [dict(relation)["keywords"] for relation in keyed] == [["taught"]] * len(keyed) != []
+    assert not any(isinstance(one, KeyedRelation) for one in extract(inputs).relations)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from offbook.prompts.retrieval import GradeInputs, check_grade
-from offbook.rules.retrieval_steps import grade_passage
+from offbook.prompts.retrieval import GradeInputs, StripsInputs, check_grade
+from offbook.rules.retrieval_steps import grade_passage, select_strips
 from tests.tables import cases
 
 STRIPS = (
@@ -40,3 +42,13 @@ def test_what_may_answer_stays_open(question, strips):
 )
 def test_in_chinese_pairs_of_characters_decide(question, expected):
     assert grade(question, ("汤姆教她点灯。", "艾达喜欢面包。"), "艾达") == expected
+
+
+def test_strips_of_all_passages_are_chosen_by_what_they_hold():
+    inputs = StripsInputs("Ada Byrne", "Who trained you to trim the lamp?", STRIPS, 3)
+    assert select_strips(inputs).best == [2]
+    more = replace(inputs, strips=("Tom trained her to trim lamps.", *STRIPS))
+    assert sorted(select_strips(more).best) == [1, 3]
+    assert len(select_strips(replace(more, most=1)).best) == 1
+    assert select_strips(replace(inputs, question="Who won at Trafalgar?")).best == []
+    assert select_strips(replace(inputs, strips=())).best == []

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from offbook.errors import UsageError
 from offbook.evaluation.benchmark import (
     Dataset,
-    Item,
     Label,
     PastSession,
     Question,
@@ -192,9 +191,11 @@ class Collector:
         )
 
     def document(self, name: str, document: str, text: str) -> None:
-        """Give a subject a persona document."""
+        """Give a subject a persona document; the first one of a name counts."""
         self.subject(name)
         entry = self._subjects[name]
+        if document in (each.name for each in entry.documents):
+            return
         documents = (*entry.documents, SubjectDocument(document, text))
         self._subjects[name] = replace(entry, documents=documents)
 
@@ -240,52 +241,31 @@ class Collector:
         answers = changes.pop("answers") if "answers" in changes else fields.texts("answers")
         self.ask(fields.text("question"), place=place, answers=answers, **texts, **changes)
 
-    def ask(
-        self,
-        text: str,
-        *,
-        place: object,
-        id: str = "",  # noqa: A002  # the field of `Question` that it becomes
-        subject: str | None = None,
-        scope: Scope | None = None,
-        answers: tuple[str, ...] = (),
-        kind: str = "",
-        item: Item | None = None,
-        language: str = "",
-        script: str = "",
-        turn: int = 0,
-        checks: tuple[str, ...] = (),
-        history: str = "",
-        as_of: str = "",
-        facts: tuple[str, ...] = (),
-    ) -> None:
-        """Add a question; in a script, or after other sessions, the same words may come again."""
+    def ask(self, text: str, *, place: object, **fields: Any) -> None:
+        """Add a question with these ``fields``; one without an id gets one made of its content.
+
+        In a script, after other sessions, or of another scene the same words may come again.
+        """
         self.rows += 1
-        text = text.strip()
-        if not text:
+        new = Question("", text.strip(), **{name: fields[name] for name in fields if name != "id"})
+        if not new.text:
             self.notes.at("rows without a question, left out", place)
             return
-        if subject is not None:
-            self.subject(subject)
-        apart = history or f"{script}{turn or ''}{as_of}" or (item.number if item else "")
-        key = (subject, text, apart)
+        if new.subject is not None:
+            self.subject(new.subject)
+        apart = new.history or (new.scene.scenario if new.scene else "")
+        apart = apart or f"{new.script}{new.turn or ''}{new.as_of}"
+        apart = apart or (new.item.number if new.item else "")
+        key = (new.subject, new.text, apart)
         if key in self._questions:
-            self._again(key, place, scope, answers)
+            self._again(key, place, new.scope, new.answers)
             return
-        if not id:
+        wanted = fields.get("id") or ""
+        if not wanted:
             self.notes.at("questions without an id, which is made from the content", place)
-            id = made_id(subject or "", text, key[2])  # noqa: A001
-        id, language = self._unused(id, place), language or language_of(text)  # noqa: A001
-        new = Question(id, text, subject, scope, answers, kind, item, language)
-        self._questions[key] = replace(
-            new,
-            script=script,
-            turn=turn,
-            checks=checks,
-            history=history,
-            as_of=as_of,
-            facts=facts,
-        )
+            wanted = made_id(new.subject or "", new.text, apart)
+        language = fields.get("language") or language_of(new.text)
+        self._questions[key] = replace(new, id=self._unused(wanted, place), language=language)
 
     def _again(
         self,

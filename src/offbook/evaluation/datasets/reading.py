@@ -176,6 +176,7 @@ def _csv_rows(path: Path, text: str, delimiter: str | None) -> Iterator[Row]:
 
 _BETWEEN: Final = re.compile(r"[\s_\-]+")
 _MOST_PLACES: Final = 8
+_MOST_PROBLEMS: Final = 20
 
 
 def column_key(name: str) -> str:
@@ -282,6 +283,12 @@ class Fields:
 def _listed(places: list[str]) -> str:
     shown = ", ".join(places[:_MOST_PLACES])
     return shown if len(places) <= _MOST_PLACES else f"{shown}, ..."
+
+
+def problems_listed(problems: Sequence[str]) -> str:
+    """What is wrong with the rows of a file, the first ones in words."""
+    more = len(problems) - _MOST_PROBLEMS
+    return "; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else "")
 
 
 def needed(path: Path | None, dataset: str, what: str) -> Path:

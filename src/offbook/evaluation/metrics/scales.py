@@ -47,6 +47,12 @@ class JudgedScale:
         """The middle of the scale."""
         return (self.low + self.high) / 2
 
+    @property
+    def allowed(self) -> str:
+        """What a rating may be, in words."""
+        whole = "a whole number " if self.is_whole else ""
+        return f"{whole}from {self.low:g} to {self.high:g}"
+
     def accepts(self, value: float) -> bool:
         """Whether ``value`` is a rating on this scale: within its range, and whole where it must.
 
@@ -84,6 +90,15 @@ _OURS: Final = (
     JudgedScale("persona", "Persona kept", 1, 10, "higher", "ours"),
     JudgedScale(
         "consistency", "Consistent with what was said", 0, 1, "higher", "ours", unit="share"
+    ),
+    *(
+        JudgedScale(name, title, 0, 100, "higher", "CoSER", is_whole=False)
+        for name, title in (
+            ("storyline_consistency", "Storyline consistency"),
+            ("anthropomorphism", "Anthropomorphism"),
+            ("character_fidelity", "Character fidelity"),
+            ("storyline_quality", "Storyline quality"),
+        )
     ),
     JudgedScale("mbti_item", "MBTI item, 1 = very much so", 1, 7, None, _AMADEUS),
     JudgedScale("bigfive_item", "Big Five item, 1 = very much so", 1, 5, None, _AMADEUS),

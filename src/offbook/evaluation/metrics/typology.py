@@ -22,8 +22,6 @@ from offbook.evaluation.metrics.statistics import Estimate, estimate, resampled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from offbook.evaluation.metrics.statistics import Floats
 
 
@@ -338,10 +336,7 @@ def _mean_of_defined(values: Floats) -> Floats:
     """Mean over the dimensions that are defined, NaN where none is."""
     import numpy as np
 
-    defined: NDArray[np.bool_] = ~np.isnan(values)
-    counts = defined.sum(axis=1)
-    sums = np.where(defined, values, 0.0).sum(axis=1)
-    means: Floats = np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    means: Floats = np.ma.masked_invalid(values).mean(axis=1).filled(np.nan)
     return means
 
 

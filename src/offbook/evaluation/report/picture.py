@@ -77,25 +77,10 @@ def look(place: int) -> Look:
 
 
 _FONTS: Final = (
-    "DejaVu Sans",
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Apple SD Gothic Neo",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "Arial Unicode MS",
-    "Noto Sans",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Noto Emoji",
+    "DejaVu Sans,Noto Sans CJK SC,Noto Sans CJK JP,Noto Sans SC,Source Han Sans SC,"
+    "WenQuanYi Zen Hei,WenQuanYi Micro Hei,PingFang SC,Hiragino Sans,Apple SD Gothic Neo,"
+    "Microsoft YaHei,Malgun Gothic,Arial Unicode MS,Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,"
+    "Noto Sans Devanagari,Noto Sans Thai,Noto Emoji"
 )
 """Fonts that are looked in for a letter, in this order, as far as the machine has them."""
 
@@ -272,7 +257,7 @@ def _fonts() -> list[str]:
     from matplotlib import font_manager
 
     known = {font.name for font in font_manager.fontManager.ttflist}
-    return [name for name in _FONTS if name in known] or ["sans-serif"]
+    return [name for name in _FONTS.split(",") if name in known] or ["sans-serif"]
 
 
 def _told(caught: list[warnings.WarningMessage]) -> Iterator[str]:
