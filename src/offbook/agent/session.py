@@ -35,6 +35,7 @@ from offbook.memory.turns import ConversationContext, KeptTurn, TurnKeeper
 from offbook.prompts.reply import ReplyOptions
 from offbook.stores import conversations, principals
 from offbook.text.encodings import token_counter
+from offbook.text.repetition import without_loop
 from offbook.types import ContextItem, Remembered, Reply, Skipped
 
 if TYPE_CHECKING:
@@ -278,7 +279,8 @@ class Session:
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
-        await self._finish(turn, said, "".join(pieces).strip(), place, cut=was_cut(endings))
+        text = without_loop("".join(pieces).strip())
+        await self._finish(turn, said, text, place, cut=was_cut(endings))
 
     async def ask(self, said: str) -> Reply:
         """The reply, whole.
