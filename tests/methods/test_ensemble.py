@@ -322,37 +322,40 @@ async def test_an_unusable_answer_is_asked_for_once_only(recalling):
     assert recalling.model.names == ["understand_question"]
 
 
+QUERY, NO_PREMISE = '"query": "q"', '"premise": ""'
 UNKNOWN = '"unknown": [{"name": "telephone", "reason": "later"}]'
 FELT = '"feelings": [{"emotion": "joy", "strength": 4}]'
-PARTLY: dict[str, tuple[str, bool, bool, str]] = {
-    # name: what the small call answers, whether the boundary and the feelings are judged, the why
-    "a feeling of no such name": (
-        '{"query": "q", %s, "premise": "", "feelings": [{"emotion": "calm", "strength": 3},'
-        ' {"emotion": "joy", "strength": 4}]}' % UNKNOWN,
-        True, True, "feelings",
+CALM = '"feelings": [{"emotion": "calm", "strength": 3}, {"emotion": "joy", "strength": 4}]'
+NAMES = '"unknown": ["telephone"]'
+AGAIN = ', {"name": "telephone", "reason": "later"}' * 9
+# How the small answer is faulty: its parts, whether boundary and feelings are judged, and which
+# part is passed over.
+PARTLY: dict[str, tuple[tuple[str, ...], bool, bool, str]] = {
+    "a feeling of no such name": ((QUERY, UNKNOWN, NO_PREMISE, CALM), True, True, "feelings"),
+    "no feelings": ((QUERY, UNKNOWN, NO_PREMISE, '"feelings": ["calm"]'), True, False, "feelings"),
+    "a premise that is none": ((QUERY, UNKNOWN, '"premise": null', FELT), True, True, "premise"),
+    "no query": ((UNKNOWN, NO_PREMISE, FELT), True, True, "query"),
+    "a list of names": ((QUERY, NAMES, NO_PREMISE, FELT), False, True, "unknown"),
+    "cut behind the second part": (
+        (QUERY, UNKNOWN, '"premise": "The tel'),
+        True,
+        False,
+        "feelings",
     ),
-    "feelings of no use": (
-        '{"query": "q", %s, "premise": "", "feelings": ["calm"]}' % UNKNOWN, True, False, "feelings",
-    ),
-    "a premise that is none": ('{"query": "q", %s, "premise": null, %s}' % (UNKNOWN, FELT),
-        True, True, "premise"),
-    "no query": ('{%s, "premise": "", %s}' % (UNKNOWN, FELT), True, True, "query"),
-    "a list of names": ('{"query": "q", "unknown": ["telephone"], "premise": "", %s}' % FELT,
-        False, True, "unknown"),
-    "cut behind the second part": ('{"query": "q", %s, "premise": "The tel' % UNKNOWN,
-        True, False, "feelings"),
-    "cut before the first of a list": ('{"query": "q", "unknown": [', False, False, "unknown"),
-    "loop": ('{"query": "q", %s' % UNKNOWN[:-1] + ', {"name": "telephone", "reason": "later"}' * 9,
-        True, False, "feelings"),
-}  # fmt: skip
+    "cut before the first of a list": ((QUERY, '"unknown": ['), False, False, "unknown"),
+    "cut in a loop": ((QUERY, UNKNOWN[:-1] + AGAIN), True, False, "feelings"),
+}
 
 
 @pytest.mark.parametrize("case", PARTLY)
 async def test_of_a_small_answer_what_cannot_be_used_is_passed_over(recalling, case):
     recalling.sections = PLAIN
-    text, is_judged, is_felt, part = PARTLY[case]
-    cut = case.startswith("cut") or case == "loop"
-    recalling.model.raw = ChatResponse(text, "length" if cut else "stop")
+    parts, is_judged, is_felt, part = PARTLY[case]
+    begun = "{" + ", ".join(parts)
+    is_cut = case.startswith("cut")
+    recalling.model.raw = ChatResponse(
+        begun if is_cut else begun + "}", "length" if is_cut else "stop"
+    )
     found = await recalling.recall(QUESTION, TOM)
     assert (found.boundary is not None) == is_judged
     assert kinds(found).count("out_of_scope") == is_judged

@@ -261,7 +261,7 @@ class ReplayedSession(Session):
         turn = await self._recall(self._transcript.said)
         self._meter = turn.meter
         self.timings["recall"] = self._seconds()
-        return turn
+        return turn.fitted(self.character, self._options(turn, options, 0))
 
     def _seconds(self) -> float:
         """Since the question came."""

@@ -361,7 +361,8 @@ class Session:
             session=self.id,
             earlier=earlier + len(recent) - len(shown),
         )
-        return OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        turn = OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        return turn.fitted(self.character, options)
 
     def _greeting(self, person: UserProfile) -> int | None:
         """Which greeting, from 0, the conversation began with; None where that is not known."""
@@ -473,3 +474,8 @@ class OpenTurn:
     history: tuple[Message, ...]
     options: ReplyOptions
     heard: Heard
+
+    def fitted(self, character: Character, options: ReplyOptions) -> OpenTurn:
+        """The turn with as much as the window of the model has room for."""
+        fit = pipeline.fitted(self.runtime, character, self.recall, self.history, options)
+        return replace(self, recall=fit.recall, history=fit.history)
