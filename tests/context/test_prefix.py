@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ async def test_all_but_the_last_exchange_is_the_prefix_of_the_next_prompt(
             await talk.ask(question)
     prompts = [body["messages"] for body in loopback.chat_bodies]
     assert len(prompts) == len(QUESTIONS)
-    for number, (before, after) in enumerate(zip(prompts, prompts[1:], strict=False)):
+    for number, (before, after) in enumerate(pairwise(prompts)):
         assert before[0]["role"] == "system"
         # The rules and who the character is, and each exchange but the last one, byte by byte.
         assert after[: 1 + 2 * number] == before[:-1]
