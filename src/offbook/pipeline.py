@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
+from offbook.context.window import FittedTurn, fit_to_window
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
+from offbook.prompts.prompt import render
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
@@ -147,6 +149,27 @@ def reply_inputs(
         character.settings,
         runtime.settings.reply,
     )
+
+
+def fitted(
+    runtime: Runtime,
+    character: Character,
+    recalled: Recall,
+    history: History,
+    options: ReplyOptions = DEFAULT_OPTIONS,
+) -> FittedTurn:
+    """Fit what the actor is told to the window of its model, where that is known."""
+    window = runtime.settings.chat.context_tokens
+    if window is None or traits_of(runtime.actor).free:
+        return FittedTurn(recalled, tuple(history))
+    count = token_counter(runtime.settings.tokens.encoding)
+
+    def measure(recall: Recall, shown: History) -> int:
+        inputs = reply_inputs(runtime, character, recall, shown, options)
+        return sum(count(message.content) for message in render(REPLY, inputs))
+
+    limit = _sampling(runtime.settings.reply, options).get("max_tokens")
+    return fit_to_window(recalled, history, window, measure, count, limit)
 
 
 def _sampling(settings: ReplySettings, options: ReplyOptions) -> dict[str, Any]:

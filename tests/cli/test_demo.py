@@ -1,4 +1,4 @@
-"""`demo`: the shipped character answers five questions, and shows what each reply rests on."""
+"""`demo`: the shipped character answers seven questions, and shows what each reply rests on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from offbook.demo import DEMO_QUESTIONS, persona_text, questions
 from tests.cli.shapes import ASK, INGEST, misfit
 from tests.end_to_end.world import Outcome, World
 
-LABELS = ["alias", "out of scope", "unstated trait", "emotion", "follow-up"]
+LABELS = [asked.label for asked in DEMO_QUESTIONS]
+SCREENS = 2 * 55
+"""Lines of two screens."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,9 @@ def in_a_home_of_its_own(folder: Path, *words: str) -> Outcome:
         return World(folder).done(*words)
 
 
-def test_five_questions_with_replies_and_sources(told: str):
+def test_seven_questions_with_replies_and_sources_on_two_screens(told: str):
+    assert len(LABELS) == 7
+    assert len(told.splitlines()) <= SCREENS
     assert "This is the offline backend: rules, no language model" in told
     assert "`offbook doctor`" in told
     parts = told.split("\n[")[1:]
@@ -51,8 +55,8 @@ def test_five_questions_with_replies_and_sources(told: str):
         lines = part.splitlines()
         assert lines[1] == f"> {asked.question}"
         assert lines[2].strip()
-        assert lines[3].startswith("* ")
-        assert "edmond-dantes-md[" in lines[lines.index("rests on:") + 1]
+        grounds = lines[lines.index("rests on:") + 1 :]
+        assert "edmond-dantes-md[" in grounds[0] or "in a conversation" in grounds[0]
     assert told.endswith("\nNow talk yourself: .venv/bin/offbook chat edmond-dantès\n")
 
 
@@ -60,10 +64,16 @@ def test_five_questions_with_replies_and_sources(told: str):
     ("number", "line"),
     [
         (0, "* Sinbad the Sailor is Edmond Dantès"),
-        (1, "* beyond what Edmond Dantès knows: aeroplane"),
-        (2, "* psychological traits: "),
-        (3, "* a memory, felt with "),
-        (4, "* refers back, and is read as: What did you feel"),
+        (1, "This may not be all that you asked for, but so much is told: I drink coffee"),
+        (2, "* beyond what Edmond Dantès knows: aeroplane"),
+        (3, "* psychological traits: "),
+        (4, "* a memory, felt with "),
+        (5, "* refers back, and is read as: What did you feel"),
+        (
+            6,
+            "* They told you: Carl has sold the Petrel; Carl's ship is now the Marigold. This was",
+        ),
+        (6, "You told me yourself: “Carl has sold the Petrel; Carl's ship is now the Marigold.”"),
     ],
 )
 def test_each_shows_what_it_was_asked_for(told: str, number: int, line: str):
@@ -72,7 +82,7 @@ def test_each_shows_what_it_was_asked_for(told: str, number: int, line: str):
 
 
 def test_the_replies_rest_on_what_is_shown(shape: dict[str, Any]):
-    alias, outside, trait, emotion, follow_up = shape["replies"]
+    alias, taste, outside, trait, emotion, follow_up, told = shape["replies"]
     assert "I signed myself Sinbad the Sailor when I saved the house of Morrel" in alias["reply"]
     (named,) = [i for i in alias["context"] if "Sinbad the Sailor" in i["title"].partition("(")[2]]
     assert (named["kind"], named["title"].partition(" (")[0]) == ("entity", "Edmond Dantès")
@@ -93,10 +103,15 @@ def test_the_replies_rest_on_what_is_shown(shape: dict[str, Any]):
     assert all(item["emotion"] for item in memory)
     assert emotion["emotion"]
     assert "Mercédès" in follow_up["reply"]
+    assert "coffee" in taste["reply"]
+    assert "Marigold" in told["reply"]
+    (statement,) = [i for i in told["context"] if i["title"] == "in a conversation"]
+    # The later statement counts, and says what was so before it.
+    assert statement["text"].partition("so no longer")[2].endswith("is called the Petrel.")
 
 
 def test_what_was_felt_alike_is_remembered(shape: dict[str, Any]):
-    emotion = shape["replies"][3]
+    emotion = shape["replies"][4]
     memory = [item for item in emotion["context"] if item["kind"] == "memory"]
     assert any("hunger" in item["text"] for item in memory)
 
@@ -107,7 +122,12 @@ def test_a_second_run_uses_the_character_again(offline: World):
     assert "edmond_dantes.md unchanged" in second
     assert len(offline.done("list", "--json").json) == 1
     begin = "[alias]"
-    assert first.partition(begin)[2] == second.partition(begin)[2]
+    # The replies: in the process that stored a statement its score may differ by a hundredth.
+    replies = [
+        [line for line in each.partition(begin)[2].splitlines() if not line.startswith((" ", "*"))]
+        for each in (first, second)
+    ]
+    assert replies[0] == replies[1]
     assert second.endswith("\nNow talk yourself: offbook chat edmond-dantès\n")
 
 

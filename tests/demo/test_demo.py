@@ -143,7 +143,7 @@ class TestDemonstration:
     def test_scope_and_trait_questions_are_rows_of_their_kind(self):
         of_kind = {row.question: row.kind for row in demo.questions()}
         by_label = {asked.label: asked.question for asked in demo.DEMO_QUESTIONS}
-        assert of_kind[by_label["out of scope"]] == "out_of_scope"
+        assert of_kind[by_label["decline"]] == "out_of_scope"
         assert of_kind[by_label["unstated trait"]] == "behaviour"
 
     def test_the_alias_is_not_the_name_and_the_document_connects_them(self):

@@ -58,6 +58,8 @@ class QuestionModel(RulesModel):
         self.premise = ""
         self.feelings: list[Feeling] = []
         self.broken = False
+        self.raw: ChatResponse | None = None
+        """What the small call is answered in place of all that."""
 
     @property
     def inputs(self) -> QuestionInputs:
@@ -93,6 +95,8 @@ class QuestionModel(RulesModel):
         self.asked.append(request)
         if self.broken and prompt.name != "reply" and prompt.name != "profile":
             return ChatResponse("I would rather not.")
+        if self.raw is not None and prompt.name == "understand_question":
+            return self.raw
         return ChatResponse(prompt.answer.write(answers[prompt.name]()))
 
 

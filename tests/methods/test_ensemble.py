@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,10 +11,10 @@ import pytest
 from offbook.errors import IndexMissing
 from offbook.methods.ensemble import Ensemble
 from offbook.models import batching
-from offbook.prompts.question import Feeling
+from offbook.prompts.question import UNDERSTAND_QUESTION, Feeling
 from offbook.settings import SettingsModel
 from offbook.text.emotion_names import EMOTIONS
-from offbook.types import Message, Recall
+from offbook.types import ChatResponse, Message, Recall
 from tests.graph.world import Trigrams
 from tests.methods.everything import PARTS, STORY, TOLD, Whole, entity
 
@@ -319,6 +320,72 @@ async def test_an_unusable_answer_is_asked_for_once_only(recalling):
     recalling.model.failing = ("understand_question",)
     await recalling.recall(QUESTION, TOM)
     assert recalling.model.names == ["understand_question"]
+
+
+QUERY, NO_PREMISE = '"query": "q"', '"premise": ""'
+UNKNOWN = '"unknown": [{"name": "telephone", "reason": "later"}]'
+FELT = '"feelings": [{"emotion": "joy", "strength": 4}]'
+CALM = '"feelings": [{"emotion": "calm", "strength": 3}, {"emotion": "joy", "strength": 4}]'
+NAMES = '"unknown": ["telephone"]'
+AGAIN = ', {"name": "telephone", "reason": "later"}' * 9
+# How the small answer is faulty: its parts, whether boundary and feelings are judged, and which
+# part is passed over.
+PARTLY: dict[str, tuple[tuple[str, ...], bool, bool, str]] = {
+    "a feeling of no such name": ((QUERY, UNKNOWN, NO_PREMISE, CALM), True, True, "feelings"),
+    "no feelings": ((QUERY, UNKNOWN, NO_PREMISE, '"feelings": ["calm"]'), True, False, "feelings"),
+    "a premise that is none": ((QUERY, UNKNOWN, '"premise": null', FELT), True, True, "premise"),
+    "no query": ((UNKNOWN, NO_PREMISE, FELT), True, True, "query"),
+    "a list of names": ((QUERY, NAMES, NO_PREMISE, FELT), False, True, "unknown"),
+    "cut behind the second part": (
+        (QUERY, UNKNOWN, '"premise": "The tel'),
+        True,
+        False,
+        "feelings",
+    ),
+    "cut before the first of a list": ((QUERY, '"unknown": ['), False, False, "unknown"),
+    "cut in a loop": ((QUERY, UNKNOWN[:-1] + AGAIN), True, False, "feelings"),
+}
+
+
+@pytest.mark.parametrize("case", PARTLY)
+async def test_of_a_small_answer_what_cannot_be_used_is_passed_over(recalling, case):
+    recalling.sections = PLAIN
+    parts, is_judged, is_felt, part = PARTLY[case]
+    begun = "{" + ", ".join(parts)
+    is_cut = case.startswith("cut")
+    recalling.model.raw = ChatResponse(
+        begun if is_cut else begun + "}", "length" if is_cut else "stop"
+    )
+    found = await recalling.recall(QUESTION, TOM)
+    assert (found.boundary is not None) == is_judged
+    assert kinds(found).count("out_of_scope") == is_judged
+    assert (found.emotion is not None) == is_felt
+    assert f"{part} of the small call" in [
+        each.title for each in found.skipped if each.why.startswith("passed over")
+    ]
+    assert {"profile", "entity", "knowledge", "memory"} <= set(kinds(found))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"name": "telephone"}', '{"query": 3}'])
+async def test_a_small_answer_of_which_nothing_can_be_used_is_none(recalling, text):
+    recalling.sections = PLAIN
+    recalling.model.raw = ChatResponse(text)
+    found = await recalling.recall(QUESTION, TOM)
+    assert found.boundary is None
+    assert found.emotion is None
+    assert any("not judged" in each.why for each in found.skipped)
+
+
+async def test_the_example_said_over_again_is_no_answer(recalling):
+    recalling.sections = PLAIN
+    (example,) = re.findall(
+        r"^\{\"query.*\}$", UNDERSTAND_QUESTION.wording_file.read_text(), re.MULTILINE
+    )
+    recalling.model.raw = ChatResponse(example)
+    found = await recalling.recall(QUESTION, TOM)
+    assert "premise" not in kinds(found)
+    assert (found.boundary, found.emotion) == (None, None)
+    assert any(each.why.startswith("not judged") for each in found.skipped)
 
 
 async def test_a_turn_goes_on_where_the_endpoint_of_the_small_call_does_not_answer(recalling):

@@ -27,6 +27,8 @@ from offbook.prompts.probes import PROBE_STRUCTURED, StructuredProbeInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.summaries import PROFILE, ProfileInputs
 from offbook.protocols import ChatModel
+from offbook.text.repetition import without_loop
+from offbook.types import Ending
 from tests.loopback import Answer, LoopbackServer
 from tests.loopback.answers import PLAIN_TEXT
 from tests.loopback.faults import BODIES, STATUSES
@@ -201,6 +203,15 @@ class TestLimits:
         await ask(another, PROFILE, ADA)
         assert limits(loopback)[0] == self.ONCE
 
+    async def test_blanks_to_the_limit_are_no_thoughts(self, loopback, sqlite_store):
+        loopback.answer = lambda body: Answer("\n" * 400, "length")
+        rungs = RungMemory(sqlite_store)
+        with pytest.raises(IncompleteAnswer):
+            await ask(patient(loopback, rungs=rungs), PROFILE, ADA)
+        # Nor is it given more to write blanks in.
+        assert limits(loopback) == [self.ONCE] * 3
+        assert not await rungs.thinks(loopback.base_url, "m")
+
     async def test_a_setting_says_that_it_thinks(self, loopback):
         await ask(patient(loopback, thinks=True), PROFILE, ADA)
         assert limits(loopback) == [None]
@@ -302,10 +313,23 @@ class TestStreams:
     async def test_a_model_that_repeats_itself_is_stopped(self, loopback):
         line = "The sea is a man of me, and I am a man of the sea. "
         loopback.answer = lambda body: Answer("Well. " + line * 400)
-        got, error = await collected(stream_text(patient(loopback), REPLY, WHO))
-        assert isinstance(error, IncompleteAnswer)
-        assert "ran into a loop" in error.message
+        endings: list[Ending] = []
+        asked = stream_text(patient(loopback), REPLY, WHO, ended=endings.append)
+        got, error = await collected(asked)
+        assert error is None
+        assert [ending.finish_reason for ending in endings] == ["length"]
         assert len("".join(got)) < 40 * len(line)
+        # Up to where it began to repeat itself it is a reply.
+        assert without_loop("".join(got)) == f"Well. {line}".rstrip()
+
+    async def test_one_that_nobody_streams_is_stopped_too(self, loopback):
+        line = "The sea is a man of me, and I am a man of the sea. "
+        loopback.answer = lambda body: Answer("Well. " + line * 400)
+        endings: list[Ending] = []
+        reply = await ask(patient(loopback), REPLY, WHO, ended=endings.append)
+        assert reply == f"Well. {line}".rstrip()
+        assert [ending.finish_reason for ending in endings] == ["length"]
+        assert loopback.count() == 1
 
     async def test_a_limit_that_leaves_room_for_thoughts_only_is_named(self, loopback):
         loopback.answer = lambda body: Answer("<think>\nLet me see, and", "length")

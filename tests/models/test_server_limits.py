@@ -15,7 +15,7 @@ DIALECTS = {
     "lm studio": ("/api/v0/models", {"data": [{"id": "qwen3", "loaded_context_length": 8192}]}),
     "vllm": ("/v1/models", {"data": [{"id": "qwen3", "max_model_len": 8192}]}),
 }
-SLOTS = {"llama.cpp": 4, "ollama": 2, "lm studio": 2, "vllm": None}
+SLOTS = {"llama.cpp": 4, "ollama": 2, "lm studio": 2, "vllm": 256}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -61,6 +61,28 @@ def test_a_turn_fits_the_window_and_what_is_set_stays():
     assert fitted(mine, 128_000, None).values.context == mine.values.context
 
 
+@pytest.mark.parametrize(
+    ("url", "most"),
+    [
+        ("http://localhost:11434/v1", 2),
+        ("http://127.0.0.1:8080/v1", 2),
+        ("http://[::1]:8080/v1", 2),
+        ("http://192.168.1.20:1234/v1", 2),
+        ("http://ollama:11434/v1", 2),
+        ("http://nas.local/v1", 2),
+        ("https://api.example.org/v1", 16),
+        ("http://8.8.8.8/v1", 16),
+    ],
+)
+def test_a_server_of_ones_own_is_asked_two_things_at_once_unless_set(url, most):
+    flags: dict[str, object] = {"chat.base_url": url, "chat.model": "m"}
+    plain = load_settings(flags, environment={})
+    assert fitted(plain, None, None).values.limits.concurrency == most
+    assert fitted(plain, None, 4).values.limits.concurrency == 4
+    mine = load_settings({**flags, "limits.concurrency": 8}, environment={})
+    assert fitted(mine, None, None).values.limits.concurrency == 8
+
+
 @pytest.mark.parametrize("set_", ["context.budget_tokens", "context.history_tokens"])
 def test_what_somebody_set_leaves_less_to_the_rest(set_):
     values = fitted(load_settings({set_: 1500}, environment={}), 4096, None).values.context
@@ -98,7 +120,7 @@ async def test_doctor_finds_it_for_all_later_commands(loopback, tmp_path):
     loopback.pages = dict([DIALECTS["llama.cpp"]])
     flags = {"home": tmp_path, "chat__model": "m", "chat__base_url": loopback.base_url}
     async with await Offbook.open(**flags) as book:
-        assert book.settings.values.limits.concurrency == 16
+        assert book.settings.values.limits.concurrency == 2
         checks = {check.name: check for check in await book.doctor()}
     assert "8192 tokens, 4 calls at once" in checks["chat: window"].detail
     async with await Offbook.open(**flags) as book:

@@ -118,6 +118,14 @@ async def test_the_number_of_retries_is_a_setting():
     assert len(model.requests) == 1
 
 
+async def test_one_that_goes_on_and_on_is_given_no_more_room():
+    loop = '{"items":[' + '{"number":1,"word":"anchor"},' * 20
+    model = Scripted(ChatResponse(loop, "length"), ChatResponse(HALF, "length"), GOOD)
+    await ask(model, PROBE_STRUCTURED, WORDS)
+    first, second, third = (request.limit or 0 for request in model.requests)
+    assert first == second == third / 2
+
+
 async def test_a_reply_as_long_as_the_person_allows_is_a_reply():
     model = Scripted(ChatResponse("I am Ada, and", "length"))
     limit = {"max_tokens": 5}

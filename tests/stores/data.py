@@ -210,7 +210,8 @@ def rating(unit: str, judge: str = "j", **changes: Any) -> dict[str, Any]:
 
 def item(text: str, *, document: str | None = None, memory: str | None = None) -> dict[str, Any]:
     """A piece of a context; without a document it is a memory, or what was summed up."""
-    sources = [] if document is None else [{"document": document, "chunk": "c"}]
+    source = {"document": document, "chunk": "c", "start": 0, "end": 0}
+    sources = [] if document is None else [source]
     kind = "memory" if document is None else "knowledge"
     return {"kind": kind, "title": text, "text": text, "memory": memory, "sources": sources}
 

@@ -22,6 +22,7 @@ from offbook.memory.turns import KeptTurn, TurnKeeper
 from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyOptions
 from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
+from offbook.text.repetition import without_loop
 from offbook.types import Ending, Remembered, Reply, Turn, Usage
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class ReplayedSession(Session):
                 self.timings.setdefault("first_piece", self._seconds())
                 texts[piece.index].append(piece.text)
                 yield piece
-        await self._keep_all(turn, ["".join(parts).strip() for parts in texts])
+        await self._keep_all(turn, [without_loop("".join(parts).strip()) for parts in texts])
 
     async def whole(self, options: ReplyOptions = DEFAULT_OPTIONS, n: int = 1) -> tuple[str, ...]:
         """``n`` replies, whole, without the words that they had begun with.
@@ -260,7 +261,7 @@ class ReplayedSession(Session):
         turn = await self._recall(self._transcript.said)
         self._meter = turn.meter
         self.timings["recall"] = self._seconds()
-        return turn
+        return turn.fitted(self.character, self._options(turn, options, 0))
 
     def _seconds(self) -> float:
         """Since the question came."""

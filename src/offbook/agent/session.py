@@ -35,6 +35,7 @@ from offbook.memory.turns import ConversationContext, KeptTurn, TurnKeeper
 from offbook.prompts.reply import ReplyOptions
 from offbook.stores import conversations, principals
 from offbook.text.encodings import token_counter
+from offbook.text.repetition import without_loop
 from offbook.types import ContextItem, Remembered, Reply, Skipped
 
 if TYPE_CHECKING:
@@ -278,7 +279,8 @@ class Session:
             async for piece in replying:
                 pieces.append(piece)
                 yield piece
-        await self._finish(turn, said, "".join(pieces).strip(), place, cut=was_cut(endings))
+        text = without_loop("".join(pieces).strip())
+        await self._finish(turn, said, text, place, cut=was_cut(endings))
 
     async def ask(self, said: str) -> Reply:
         """The reply, whole.
@@ -359,7 +361,8 @@ class Session:
             session=self.id,
             earlier=earlier + len(recent) - len(shown),
         )
-        return OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        turn = OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        return turn.fitted(self.character, options)
 
     def _greeting(self, person: UserProfile) -> int | None:
         """Which greeting, from 0, the conversation began with; None where that is not known."""
@@ -471,3 +474,8 @@ class OpenTurn:
     history: tuple[Message, ...]
     options: ReplyOptions
     heard: Heard
+
+    def fitted(self, character: Character, options: ReplyOptions) -> OpenTurn:
+        """The turn with as much as the window of the model has room for."""
+        fit = pipeline.fitted(self.runtime, character, self.recall, self.history, options)
+        return replace(self, recall=fit.recall, history=fit.history)

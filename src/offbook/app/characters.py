@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offbook import demo
+from offbook.agent.history import principal_of, stored_id
 from offbook.app.documents import ingest_readings, told_on_stderr
 from offbook.app.files import require_place, whole_file
 from offbook.app.memories import Memories
@@ -20,13 +21,21 @@ from offbook.errors import UnknownName, UsageError
 from offbook.ingestion.embedding import reembed as run_reembedding
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.reports import tally
-from offbook.stores import characters, export
-from offbook.types import Usage
+from offbook.stores import (
+    characters,
+    conversations,
+    export,
+    jobs,
+    memories,
+    memory_statements,
+)
+from offbook.types import MemoryFragment, Usage
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.ingestion.reports import IngestReport, ProgressListener
     from offbook.protocols import Store
+    from offbook.stores.connection import Connection
     from offbook.types import Character
 
 
@@ -116,6 +125,24 @@ async def reembed(home: Home, character: Character, progress: ProgressListener) 
     )
 
 
+def _tell(conn: Connection, character: str) -> None:
+    """Keep what the visitor of the demo told, each statement in the place of the one before."""
+    whose, session = principal_of(demo.DEMO_USER), stored_id("demo", demo.DEMO_USER)
+    conversations.begin(conn, character, session, whose)
+    before: list[str] = []
+    for told in demo.TOLD:
+        turn = conversations.add_turn(conn, character, session, told.said, told.answered)
+        name = memories.memory_id(told.statement, "", principal=f"{whose}/{turn}")
+        statement = MemoryFragment(
+            name, told.statement, "", session=session, turn=turn, principal=whose, kind="fact"
+        )
+        if made := memories.add(conn, character, [statement]):
+            memory_statements.add_evidence(conn, character, name, [(session, turn)])
+            jobs.enqueue(conn, character, jobs.REMEMBER, made)
+            memories.retire(conn, character, before, superseded_by=name)
+        before = [name]
+
+
 async def build_demo(home: Home) -> tuple[Character, IngestReport]:
     """The shipped character, made where it is not there yet, and what its document added."""
     try:
@@ -128,4 +155,6 @@ async def build_demo(home: Home) -> tuple[Character, IngestReport]:
     if runtime.needs.memories:
         with as_file(demo.memories_path()) as file:
             await Memories(home).remember(character.id, file)
+            await home.store.write(_tell, character.id)
+            await Memories(home).remember(character.id, file)  # scores what was told
     return character, report

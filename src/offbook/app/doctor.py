@@ -128,7 +128,8 @@ async def _window(home: Home, long: Check) -> tuple[str, str]:
     window = values.chat.context_tokens
     if window is None:
         return "not told", "set chat.context_tokens to the model's window if it is below 10,000"
-    slots = "" if limits.slots is None else f", {counted(limits.slots, 'call')} at once"
+    at_once = values.limits.concurrency
+    slots = "" if limits.slots is None else f", {counted(at_once, 'call')} at once"
     fit = values.context
     shares = f"{fit.budget()} for what is recalled, {fit.history_tokens} for the conversation"
     return f"{window} tokens{slots}: {shares}", ""

@@ -197,7 +197,7 @@ _EMBEDDED = {
     "preset": "default",
 }
 _SHOWS_A_TRAIT = {
-    # One of the five questions is after a trait, and offline the judgements cost no call.
+    # One of the questions is after a trait, and offline the judgements cost no call.
     "ensemble.gs": "live",
     "ensemble.ae": True,
 }
@@ -209,7 +209,9 @@ with sentences of the {text}. `offbook doctor` says how to use a real model
 (hosted, Ollama, vLLM).
 """
 
-_LINE = 120
+_LINE = 170
+_MOST_SHOWN = 2
+"""Pieces that a question shows: seven questions stand on two screens."""
 
 
 def demo_command(
@@ -221,7 +223,7 @@ def demo_command(
     ),
     as_json: Json = False,
 ) -> None:
-    """Build the shipped character and ask it five questions.
+    """Build the shipped character and ask it seven questions.
 
     `offbook demo book` makes two people of the shipped novella and asks each the same question at
     two of its chapters.
@@ -250,7 +252,7 @@ def _embedded(more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _talk(book: Offbook) -> None:
-    from offbook.demo import DEMO_QUESTIONS
+    from offbook.demo import DEMO_QUESTIONS, DEMO_USER
     from offbook.types import traits_of
 
     if not traits_of(book.runtime().actor).measures:
@@ -259,7 +261,7 @@ async def _talk(book: Offbook) -> None:
     row = report.documents[0]
     chunks = counted(row.chunks, "chunk")
     write(f"\n{character.name}: {row.name} {row.status}, {chunks}, {cost(report.usage)}\n")
-    talk = await book.session(character.id, keep=False)
+    talk = await book.session(character.id, user=DEMO_USER, keep=False)
     for question in DEMO_QUESTIONS:
         before = talk.history
         write(f"\n[{question.label}]\n> {question.question}\n")
@@ -268,10 +270,12 @@ async def _talk(book: Offbook) -> None:
         write("\n")
         if talk.last is not None:
             recall = talk.last.recall
-            rests_on = grounds(replace(recall, skipped=()), await book.places(recall))
-            lines = [*_shown(recall, before), "rests on:", *rests_on]
-            if left_out := len(recall.skipped):
-                lines.append(f"  left out: {counted(left_out, 'piece')}; /why in a chat says why")
+            best = sorted(recall.context, key=_by_score)[:_MOST_SHOWN]
+            shown = replace(recall, context=tuple(best), skipped=(), boundary=None, emotion=None)
+            lines = [*_shown(recall, before), "rests on:"]
+            lines += grounds(shown, await book.places(recall))
+            rest, left_out = len(recall.context) - len(best), len(recall.skipped)
+            lines.append(f"  and {rest} more; {left_out} left out; /why in a chat shows all")
             write("\n".join(lines) + "\n")
     write(f"\nNow talk yourself: {called()} chat {character.id}\n")
 
@@ -285,10 +289,10 @@ def called() -> str:
 
 async def _collect(book: Offbook) -> dict[str, Any]:
     """The same as one document: what was ingested, and each reply in the shape of ``ask``."""
-    from offbook.demo import DEMO_QUESTIONS
+    from offbook.demo import DEMO_QUESTIONS, DEMO_USER
 
     character, report = await book.demo_character()
-    talk = await book.session(character.id, keep=False)
+    talk = await book.session(character.id, user=DEMO_USER, keep=False)
     replies = []
     for question in DEMO_QUESTIONS:
         reply = await talk.ask(question.question)
@@ -297,11 +301,16 @@ async def _collect(book: Offbook) -> dict[str, Any]:
     return {"model": model, "ingest": report.as_json(), "replies": replies}
 
 
+def _by_score(item: ContextItem) -> tuple[bool, float]:
+    return item.kind == "profile", -item.score
+
+
 def _shown(recall: Recall, before: Sequence[Message]) -> list[str]:
-    """What of a recall the question was asked for, a line each; only what is there."""
+    """What of a recall the question was asked for, the best of each kind; only what is there."""
     from offbook.methods.knowledge import with_antecedent
 
-    lines = [line for item in recall.context for line in _telling(item, recall.question)]
+    best = {item.kind: item for item in sorted(recall.context, key=lambda item: item.score)}
+    lines = [line for item in best.values() for line in _telling(item, recall.question)]
     if recall.boundary is not None and recall.boundary.verdict != "in":
         reasons = "; ".join(each.reason for each in recall.boundary.reasons)
         lines.append(f"beyond what {recall.character} knows: {reasons}")
@@ -313,6 +322,7 @@ def _shown(recall: Recall, before: Sequence[Message]) -> list[str]:
 
 def _telling(item: ContextItem, question: str) -> list[str]:
     """An alias that the question uses, a trait, a memory with how it was felt."""
+    from offbook.prompts.emotion import is_of_conversation
     from offbook.text.words import fold
 
     if item.kind == "entity":
@@ -321,6 +331,8 @@ def _telling(item: ContextItem, question: str) -> list[str]:
         return [f"{alias} is {name}" for alias in used if fold(name) not in fold(question)]
     if item.kind == "attribute":
         return [f"{item.title.lower()}: {shortened(item.text, _LINE)}"]
+    if item.kind == "memory" and is_of_conversation(item.title):
+        return [shortened(item.text, _LINE)]
     if item.kind == "memory" and item.emotion is not None:
         return [f"a memory, felt with {felt(item.emotion, 2)}: {shortened(item.text, _LINE)}"]
     return []

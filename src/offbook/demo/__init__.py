@@ -1,8 +1,8 @@
 """The shipped character and the shipped novella, our own writing.
 
 Takes: nothing.  Gives: the persona document, the memory pairs and the questions of the demo
-character, and the five questions that ``offbook demo`` asks; the novella, and what ``offbook demo
-book`` asks two of its people. Formats: docs/demo.md.
+character, what a visitor told him, and what ``offbook demo`` asks; the novella, and what
+``offbook demo book`` asks two of its people. Formats: docs/demo.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,15 @@ Mood = Literal[
 """The eight emotions of Plutchik, in the order of paper 004."""
 
 QuestionKind = Literal["knowledge", "out_of_scope", "behaviour"]
-AskedFor = Literal["alias", "out of scope", "unstated trait", "emotion", "follow-up"]
+AskedFor = Literal[
+    "alias",
+    "taste",
+    "decline",
+    "unstated trait",
+    "emotion",
+    "follow-up",
+    "told, and no longer so",
+]
 
 CHARACTER_NAME: Final = "Edmond Dantès"
 PERSONA_FILE: Final = "edmond_dantes.md"
@@ -92,12 +100,41 @@ class Asked:
 
 DEMO_QUESTIONS: Final[tuple[Asked, ...]] = (
     Asked("alias", "What did Sinbad the Sailor do for the house of Morrel?"),
-    Asked("out of scope", "Have you ever flown in an aeroplane?"),
+    Asked("taste", "What do you drink?"),
+    Asked("decline", "Have you ever flown in an aeroplane?"),
     Asked("unstated trait", "Do you let other people into your secrets?"),
     Asked("emotion", "What did you feel when you learned how your father died?"),
     Asked("follow-up", "Who was at his bedside?"),
+    Asked("told, and no longer so", "What is the name of my ship?"),
 )
-"""In the order in which ``offbook demo`` asks them; the last refers back to the one before."""
+"""In the order in which ``offbook demo`` asks them; the follow-up refers back to the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStatement:
+    """What a visitor told the character, its answer, and the statement that it comes to."""
+
+    said: str
+    answered: str
+    statement: str
+
+
+DEMO_USER: Final = "Carl"
+"""Whose conversation with the character is remembered, and who asks the questions."""
+TOLD: Final[tuple[ToldStatement, ...]] = (
+    ToldStatement(
+        "My ship is the Petrel, Count. She lies at the quay of Marseille.",
+        "A good name for a ship that comes home.",
+        "Carl's ship is called the Petrel.",
+    ),
+    ToldStatement(
+        "I have sold the Petrel. My ship is the Marigold now.",
+        "May she carry you far.",
+        "Carl has sold the Petrel; Carl's ship is now the Marigold.",
+    ),
+)
+"""An earlier conversation, distilled as a model does it behind a conversation; offline nothing is.
+Each statement ends the one before it."""
 
 
 def persona_path() -> Traversable:

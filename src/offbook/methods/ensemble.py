@@ -96,10 +96,10 @@ class Ensemble:
             partial(understand, knowledge, graph, names, profile),
         )
         query = "" if answer is None else f"\n{answer.query}".rstrip()
-        emotion = None if answer is None else emotion_of(answer)
+        emotion = emotion_of(answer)
         # 2 -- who is named, and what is beyond; then what the texts say, and what comes back ----
         near = await knowledge.embedder.embed([names.question, *names.candidates], "query")
-        analysis = None if answer is None else analysis_of(answer, names, near)
+        analysis = analysis_of(answer, names, near)
         findings = await look_up(knowledge, graph, names, analysis, profile, grounds)
         is_out = findings.boundary is not None and findings.boundary.verdict == "out"
         ranked = await _rank(knowledge, question, searched, query)

@@ -27,6 +27,7 @@ from offbook.prompts.question import (
     Understanding,
     UnderstandInputs,
     Unknown,
+    begun_answer,
 )
 from offbook.prompts.refusals import says_nothing
 from offbook.retrieval.beyond import mentions
@@ -52,6 +53,8 @@ _NAMES: Final = 6
 _EARLIER: Final = 6
 _EARLIER_CHARS: Final = 400
 """What the small call is shown of profile, descriptions and conversation."""
+_QUERY_CHARS: Final = 400
+"""A query has 12 words; one that is far longer went on and on."""
 _TELLING: Final = 4
 """Letters of a word that may stand for a longer one: "phone" for "telephone"."""
 
@@ -97,7 +100,12 @@ async def understand(
             )
     except TimeoutError:
         why = f"no answer within {seconds:g} seconds (ensemble.wait_seconds)"
-    except (AnswerError, InputRefused, PassingError) as error:
+    except AnswerError as error:
+        why = why_without(error)
+        begun = begun_answer(inputs, error.answer)
+        if begun is not None:
+            return _of_question(begun, inputs)
+    except (InputRefused, PassingError) as error:
         why = why_without(error)
     else:
         return _of_question(answer, inputs)
@@ -108,6 +116,12 @@ def _of_question(
     answer: Understanding, inputs: UnderstandInputs
 ) -> tuple[Understanding, list[Skipped]]:
     """Leave out what the question does not speak of, such as the example's, and "none" for none."""
+    unusable = [
+        Skipped(
+            "out_of_scope", f"{part.partition('.')[0]} of the small call", f"passed over: {why}"
+        )
+        for part, why in answer.unusable.items()
+    ]
     said = "\n".join([inputs.question, *(message.content for message in inputs.earlier)])
     terms, text = set(search_terms(said)), fold(said)
     unknown, skipped = list[Unknown](), list[Skipped]()
@@ -121,7 +135,12 @@ def _of_question(
             why = "the small call says that it is unknown; the question does not speak of it"
             skipped.append(Skipped("out_of_scope", one.name, why))
     premise = "" if says_nothing(answer.premise) else answer.premise
-    return answer.model_copy(update={"unknown": unknown, "premise": premise}), skipped
+    query = answer.query if len(answer.query) <= _QUERY_CHARS else ""
+    if query != answer.query:
+        skipped.append(Skipped("out_of_scope", "query of the small call", "passed over: too long"))
+    once = list({fold(one.name): one for one in unknown}.values())
+    parts = {"query": query, "unknown": once, "premise": premise}
+    return answer.model_copy(update=parts), [*unusable, *skipped]
 
 
 def _inputs(
@@ -160,22 +179,29 @@ def _inputs(
     )
 
 
-def emotion_of(answer: Understanding) -> dict[str, int]:
-    """Fill in all eight emotions; those that are not named have 1, not at all."""
+def emotion_of(answer: Understanding | None) -> dict[str, int] | None:
+    """Fill in all eight emotions; those that are not named have 1, not at all.
+
+    None where nothing usable was said of them.
+    """
+    if answer is None or not answer.judged("feelings"):
+        return None
     strengths = {feeling.emotion: feeling.strength for feeling in answer.feelings}
     return {name: strengths.get(name, 1) for name in EMOTIONS}
 
 
 def analysis_of(
-    answer: Understanding, names: QuestionNames, vectors: NDArray[np.float32]
-) -> Analysis:
+    answer: Understanding | None, names: QuestionNames, vectors: NDArray[np.float32]
+) -> Analysis | None:
     """The entities of the question, each with its verdict, and the vectors to look them up with.
 
     Args:
-        answer: What the model found to be beyond the character.
+        answer: What the model found to be beyond the character; without that there is no analysis.
         names: What else the question names: known, as far as it is not among that.
         vectors: Those of the question and of ``names.candidates``.
     """
+    if answer is None or not answer.judged("unknown"):
+        return None
     unknown = [
         QuestionEntity(
             name=one.name, type="object", known=False, specific=_is_name(one.name),

@@ -120,8 +120,8 @@ def _hint_when_too_long(place: Place) -> str:
             "acts.limit"
         )
     return (
-        "the input is longer than the model takes: use a model with a longer context, or lower "
-        "context.budget_tokens and context.history_tokens"
+        "the input is longer than the model takes: set chat.context_tokens to its window, or let "
+        "`offbook doctor` find it, and turns fit; or use a model with a longer context"
     )
 
 

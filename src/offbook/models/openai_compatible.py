@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.errors import IncompleteAnswer, InputRefused, InvalidAnswer, ModelError, OffbookError
+from offbook.errors import InputRefused, InvalidAnswer, ModelError, OffbookError
 from offbook.models.clients import WITHOUT_OWNER, Clients
 from offbook.models.failures import (
     PassingError,
@@ -38,20 +39,21 @@ from offbook.models.responses import (
     read_event,
 )
 from offbook.prompts.prompt import may_be_short
-from offbook.text.repetition import loop_start
-from offbook.text.thinking import ThinkingFilter
-from offbook.types import Ending
+from offbook.text.repetition import loop_start, without_loop
+from offbook.text.thinking import ThinkingFilter, strip_thinking
+from offbook.types import ChatResponse, Ending
 
 if TYPE_CHECKING:
     import httpx
 
-    from offbook.types import ChatRequest, ChatResponse
+    from offbook.types import ChatRequest
 
 _PATH: Final = "/chat/completions"
 _END: Final = "[DONE]"
 """The data of the event behind the last one."""
 _LOOK_EVERY: Final = 200
 """Characters of a stream after which it is looked at again for a loop."""
+_CUT: Final = "length"
 _REST_SECONDS: Final = 0.05
 """How long the end of a stream may take after its last event."""
 _COUNTED: Final = {"stream_options": {"include_usage": True}}
@@ -111,13 +113,38 @@ class OpenAICompatible:
             ModelError: it will not.
         """
         if request.schema is None:
-            response = await self._answer(request, "text")
+            is_endless = request.limit is None and "max_tokens" not in request.parameters
+            response = await (self._read(request) if is_endless else self._answer(request, "text"))
             if request.ended is not None:
                 request.ended(response.ending)
+            if loop_start(response.text) is not None:
+                # Whoever waits for its end is told that it was cut; up to there it is a reply.
+                response = replace(response, text=without_loop(response.text), finish_reason="stop")
         else:
             known = await self._rungs.get(self.base_url, self.name)
             response = await self._answer(request, known or RUNGS[0])
         return response
+
+    async def _read(self, request: ChatRequest) -> ChatResponse:
+        """Answer whole what nothing limits: as a stream, which ends where it runs into a loop."""
+        text, thoughts, finish_reason, counts = "", "", None, Counts()
+        looked_at = 0
+        async with aclosing(self._events(request)) as events:
+            async for event in events:
+                finish_reason, counts = event.finish_reason or finish_reason, event.counts or counts
+                text, thoughts = text + event.content, thoughts + event.thought
+                if len(text) - looked_at >= _LOOK_EVERY:
+                    looked_at = len(text)
+                    if loop_start(text) is not None:
+                        finish_reason = _CUT
+                        break
+        check_end(self._place, finish_reason, short=True)
+        return ChatResponse(
+            strip_thinking(text),
+            finish_reason or "stop",
+            thought=bool(thoughts),
+            **counts._asdict(),
+        )
 
     async def _answer(self, request: ChatRequest, rung: Rung) -> ChatResponse:
         """Ask on a rung, or one below it; with the limit, or without one that is refused."""
@@ -220,13 +247,13 @@ class OpenAICompatible:
         Raises:
             PassingError: the endpoint failed; before the first piece, another try may help.
             ModelError: it will not help.
-            IncompleteAnswer: the length limit was reached.
+            IncompleteAnswer: the length limit was reached; a loop ends it as a whole one.
             InputRefused: the endpoint withheld the rest.
             InvalidAnswer: thoughts were taken for the answer.
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
         shown, finish_reason, counts = "", None, Counts()
-        looked_at = 0
+        looked_at, in_loop = 0, False
         async with aclosing(self._events(request)) as events:
             async for event in events:
                 finish_reason = event.finish_reason or finish_reason
@@ -242,23 +269,17 @@ class OpenAICompatible:
                 if len(shown) - looked_at >= _LOOK_EVERY:
                     looked_at = len(shown)
                     if loop_start(shown) is not None:
-                        self._stop_loop(request, counts)
+                        finish_reason, in_loop = _CUT, True  # up to there it is a reply
+                        break
         if request.ended is not None and finish_reason is not None:
             request.ended(Ending(finish_reason, *counts))
-        check_end(self._place, finish_reason, short=bool(shown) and may_be_short(request))
+        check_end(
+            self._place, finish_reason, short=in_loop or (bool(shown) and may_be_short(request))
+        )
         self._thinks_first = self._thinks_first and thinking.tagged
         for part in thinking.finish():
             if part is not None:
                 yield part
-
-    def _stop_loop(self, request: ChatRequest, counts: Counts) -> None:
-        """End a stream that says the same over and over, as at a length limit."""
-        if request.ended is not None:
-            request.ended(Ending("length", *counts))
-        raise IncompleteAnswer(
-            f"the answer of model {self.name!r} ran into a loop, and was stopped there",
-            "ask again; if that happens often, use a larger model or lower the temperature",
-        )
 
     def _learn_that_it_thinks(self, shown: bool) -> None:
         self._thinks_first = True

@@ -55,7 +55,8 @@ def read_chat(place: Place, content: bytes, *, structured: bool) -> ChatResponse
     answer = strip_thinking(whole, structured=structured)
     tagged = answer.lstrip() != whole.lstrip()
     return ChatResponse(
-        text=answer,
+        # Blanks to the limit are no silence in which a model thinks: they stay.
+        text=answer or ("" if whole.strip() else whole),
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
         thought=tagged or bool(_thoughts(message) or counts.reasoning_tokens),
         **counts._asdict(),

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from offbook.settings.endpoints import FEW_AT_ONCE
+
 _SECONDS: Final = 5.0
 _WINDOW: Final = re.compile(
     r"context (?:length|size|window)\D{0,24}(\d[\d,_]{2,9})\b", re.IGNORECASE
@@ -64,22 +66,22 @@ def _llama_cpp(body: Any, model: str) -> ServerLimits:
 def _ollama(body: Any, model: str) -> ServerLimits:
     """Read ``/api/ps``: models that are loaded, with the window that they were loaded with."""
     row = _named(body["models"], "name", model)
-    return ServerLimits(_count(row["context_length"]), _FEW)
+    return ServerLimits(_count(row["context_length"]), FEW_AT_ONCE)
 
 
 def _lm_studio(body: Any, model: str) -> ServerLimits:
     """Read ``/api/v0/models``."""
     row = _named(body["data"], "id", model)
-    return ServerLimits(_count(row["loaded_context_length"]), _FEW)
+    return ServerLimits(_count(row["loaded_context_length"]), FEW_AT_ONCE)
 
 
 def _vllm(body: Any, model: str) -> ServerLimits:
     """Read ``/v1/models``; it works on as many calls at once as it is given."""
-    return ServerLimits(_count(_named(body["data"], "id", model)["max_model_len"]))
+    return ServerLimits(_count(_named(body["data"], "id", model)["max_model_len"]), _MANY)
 
 
-_FEW: Final = 2
-"""Calls at once where a server does not say how many, and makes the others wait or share memory."""
+_MANY: Final = 256
+"""Calls that vLLM works on at once (its ``max_num_seqs``): more than anybody asks for."""
 _DIALECTS: Final[Mapping[str, Callable[[Any, str], ServerLimits]]] = {
     "/props": _llama_cpp,
     "/api/ps": _ollama,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar, Unpack, cast
 from offbook.errors import AnswerError, IncompleteAnswer, InvalidAnswer, OffbookError
 from offbook.prompts.prompt import Prompt, describe_schema, may_be_empty, read_answer, render
 from offbook.prompts.reply import REPLY
+from offbook.text.repetition import runs_on
 from offbook.text.sentences import last_sentence_end
 from offbook.types import ChatRequest, Ending, Message
 
@@ -167,7 +168,8 @@ async def ask(
                 )
                 raise
             limit = request.limit
-            if limit is not None and isinstance(error, IncompleteAnswer):
+            is_cut = isinstance(error, IncompleteAnswer) and not runs_on(error.answer)
+            if limit is not None and is_cut:
                 limit *= 2  # it may have been ours that cut the answer off
             request = replace(_once_more(first, error.message), limit=limit)
     raise AssertionError("unreachable")

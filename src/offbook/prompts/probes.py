@@ -42,12 +42,16 @@ class NeedleProbeInputs:
     filler: str
 
 
+_MOST: Final = 400
+"""Tokens of an answer: four times what a dozen short words take as JSON, blanks and all."""
+
 PROBE_STRUCTURED: Final = Prompt(
     name="probe_structured",
     stage="probes",
     inputs=StructuredProbeInputs,
     answer=Json(NumberedWords),
     source="ours",
+    limit=_MOST,
     cacheable=False,
 )
 """Does the endpoint give structured answers?"""
@@ -58,6 +62,7 @@ PROBE_NEEDLE: Final = Prompt(
     inputs=NeedleProbeInputs,
     answer=Text(),
     source="ours",
+    limit=_MOST,
     cacheable=False,
 )
 """Does the endpoint read a prompt from its head, or cut it silently?"""

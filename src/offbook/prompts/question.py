@@ -8,11 +8,16 @@ small answer with what cannot be known, what to search for and how the question 
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, model_validator
+from pydantic_core import from_json
 
+from offbook.errors import AnswerError, InvalidAnswer
 from offbook.prompts.prompt import Json, Prompt, Text
 from offbook.types import Message
 
@@ -143,6 +148,65 @@ class Understanding(BaseModel):
     unknown: list[Unknown]
     premise: str
     feelings: list[Feeling]
+    _unusable: Mapping[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def unusable(self) -> Mapping[str, str]:
+        """Why parts were passed over, by their names; those of lists as ``unknown.0``."""
+        return self._unusable
+
+    def judged(self, part: str) -> bool:
+        """Whether a part was answered in a way that can be used."""
+        return part not in self._unusable
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _usable_parts(cls, value: Any, read: Any) -> Self:
+        """Pass over what cannot be used, as long as anything is left."""
+        try:
+            made: Self = read(value)
+        except ValidationError as error:
+            if not isinstance(value, dict):
+                raise
+            left, unusable = _without_faults(value, error)
+            if all(name in unusable for name in cls.model_fields):
+                raise
+            made = read(left)
+            made._unusable = unusable
+        return made
+
+
+def _without_faults(
+    value: Mapping[str, Any], error: ValidationError
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Leave out the parts that an error is about; and why, by their names."""
+    unusable: dict[str, str] = {}
+    faulty: defaultdict[str, set[int]] = defaultdict(set)
+    for problem in error.errors(include_url=False, include_context=False):
+        name, *place = problem["loc"]
+        if place:
+            faulty[str(name)].add(int(place[0]))
+        unusable[".".join(map(str, problem["loc"][:2]))] = problem["msg"]
+    left = {**value, **{name: _EMPTY[name]() for name in unusable if name in _EMPTY}}
+    for name, places in faulty.items():
+        parts = list(enumerate(value[name]))
+        left[name] = [part for place, part in parts if place not in places]
+        if not left[name]:  # nothing of it is an answer
+            unusable[name] = "none of its parts can be used"
+    return left, unusable
+
+
+_EMPTY: Final[Mapping[str, type[str] | type[list[Any]]]] = {
+    "query": str, "unknown": list, "premise": str, "feelings": list,
+}  # fmt: skip
+_EXAMPLES: Final = ("Hugh sends word to Anselm of the fire", "Hugh is his father, not his brother.")
+"""What the wording's example answers, which small models say over again."""
+
+
+def _check_own(inputs: UnderstandInputs, answer: Understanding) -> None:
+    del inputs
+    if any(text.strip() in _EXAMPLES for text in (answer.query, answer.premise)):
+        raise InvalidAnswer("it repeats the example; answer about the question that is asked")
 
 
 UNDERSTAND_QUESTION: Final = Prompt(
@@ -152,5 +216,19 @@ UNDERSTAND_QUESTION: Final = Prompt(
     answer=Json(Understanding),
     source="ours; RoleRAG section 3.4 and Emotional RAG section II-B.1 in one",
     limit=200,
+    check=_check_own,
 )
 """Boundary, search query and feelings in one small answer, some 60 tokens."""
+
+
+def begun_answer(inputs: UnderstandInputs, text: str) -> Understanding | None:
+    """Read what is whole in an answer that breaks off; None where nothing of it can be used."""
+    try:
+        value = from_json(text[max(text.find("{"), 0) :], allow_partial=True)
+        if isinstance(value, dict) and value and value[last := list(value)[-1]] == []:
+            del value[last]  # it broke off before it said whether there is any
+        answer = Json(Understanding).parse(json.dumps(value))
+        _check_own(inputs, answer)
+    except (ValueError, AnswerError):
+        return None
+    return answer

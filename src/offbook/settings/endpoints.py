@@ -7,6 +7,7 @@ from the same source or a more trusted one: a downloaded folder must not collect
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -104,7 +105,8 @@ def fitted(settings: Settings, window: int | None, slots: int | None) -> Setting
     Args:
         settings: Those in force.
         window: Tokens of prompt and answer; None: not known. ``chat.context_tokens`` is it, if set.
-        slots: Calls that it takes at once; None: not known.
+        slots: Calls that it takes at once; None: not known, and few where it is a server of one's
+            own, which makes the others wait or share memory.
     """
     settings = settings.without(_BY_WINDOW)
     values = settings.values
@@ -125,11 +127,28 @@ def fitted(settings: Settings, window: int | None, slots: int | None) -> Setting
             share = max(100, tokens * room // max(1, sum(free.values())))
             if share < tokens:
                 overlay[name] = share
+    if slots is None and is_own(str(values.chat.base_url or "")):
+        slots = FEW_AT_ONCE
     if slots is not None:
         overlay["limits.concurrency"] = min(slots, values.limits.concurrency)
     mine = {n: v for n, v in overlay.items() if _is_free(settings, n)}
     changed = {name: value for name, value in mine.items() if value != settings.plain(name)}
     return settings.overlaid(changed, _BY_WINDOW) if changed else settings
+
+
+FEW_AT_ONCE: Final = 2
+"""Calls at once where a server of one's own does not say how many it takes."""
+
+
+def is_own(base_url: str) -> bool:
+    """Whether an address is one of this machine or of a private network, by its host."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        # A name without a dot is the machine's own, or that of a container beside this one.
+        return bool(host) and ("." not in host or host.endswith((".local", ".localhost", ".lan")))
+    return address.is_loopback or address.is_private
 
 
 def _is_free(settings: Settings, name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import principals
+from offbook.stores import principals, turn_evidence
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
     add_missing,
@@ -161,14 +161,17 @@ def add_turn(
     if conversation is None:
         raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
     before = conversation.head if parent is None else (parent or None)
+    stored = None
+    if recall is not None:
+        # Titles of what was skipped are text of documents that forgetting would not find here.
+        stored = turn_evidence.as_places(conn, character, {**recall, "skipped": []})
     turn = StoredTurn(
         id=turn_id(before, said, answered),
         parent=before,
         ordinal=_ordinal(conn, character, session, before),
         said=said,
         answered=answered,
-        # Titles of what was skipped are text of documents that forgetting would not find here.
-        recall=None if recall is None else {**recall, "skipped": []},
+        recall=stored,
         at=added or timestamp(),
     )
     key = {"character_id": character, "conversation_id": session}
@@ -262,7 +265,7 @@ def recalls(
     c = turns.c
     chosen = select(c.id, c.recall).where(of(turns, character, conversation_id=session))
     rows = conn.execute(chosen.where(among(c.id, ids), c.recall.is_not(None)))
-    return {row[0]: row[1] for row in rows}
+    return turn_evidence.in_words(conn, character, {row[0]: row[1] for row in rows})
 
 
 def _noted(conn: Connection, character: str, session: str, note: Any) -> dict[str, str]:
@@ -350,7 +353,10 @@ def _turns(
     recall = c.recall if with_recall else null()
     chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
     here = chosen.where(of(turns, character, **values))
-    return read_as(conn, StoredTurn, here.order_by(c.ordinal, c.id))
+    stored = read_as(conn, StoredTurn, here.order_by(c.ordinal, c.id))
+    recalled = {turn.id: turn.recall for turn in stored if turn.recall is not None}
+    recalled = turn_evidence.in_words(conn, character, recalled)
+    return [replace(turn, recall=recalled.get(turn.id)) for turn in stored]
 
 
 def _ordinal(conn: Connection, character: str, session: str, parent: str | None) -> int:

@@ -23,6 +23,7 @@ from offbook.stores import (
     queue,
     stories,
     summaries,
+    turn_evidence,
 )
 from offbook.stores.schema import characters as character_rows
 from offbook.stores.schema import chunks, documents
@@ -76,6 +77,7 @@ def put(conn: Connection, character: str, document: Document) -> None:
         casts.remove(conn, character)
         stories.remove(conn, character)
         for each in characters.sharing(conn, character):
+            turn_evidence.keep_former(conn, each, [document.id])
             call_cache.forget_documents(conn, each, document.id)
             _forget_profile(conn, each, document.id)
             jobs.remove_quoting(conn, each)

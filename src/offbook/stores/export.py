@@ -49,6 +49,7 @@ from offbook.stores import (
     jobs,
     memories,
     schema,
+    turn_evidence,
     vectors,
 )
 from offbook.stores.call_cache import forget_documents
@@ -342,6 +343,7 @@ _TALK: Final = (
     schema.conversation_states,
     schema.turns,
     schema.turn_documents,
+    schema.former_passages,
 )
 _AFTER: Final = (schema.memory_fragments, schema.jobs)
 _OWN_COLUMNS: Final = (
@@ -446,9 +448,12 @@ def _make_room(
         )
     mark_unpurged(conn)
     forget_documents(conn, character)
+    names = [info.id for info in documents.list_all(conn, character)]
+    turn_evidence.keep_former(conn, character, names)
     characters.give_source(conn, character)
     if talk:
-        conn.execute(delete(schema.conversations).where(of(schema.conversations, character)))
+        for table in (schema.conversations, schema.former_passages):
+            conn.execute(delete(table).where(of(table, character)))
     authored = of(schema.memory_fragments, character, turn_id=None)
     conn.execute(delete(schema.memory_fragments).where(authored))
     conn.execute(

@@ -25,7 +25,13 @@ from sqlalchemy import (
     update,
 )
 
-from offbook.stores import call_cache, conversations, memories, memory_statements
+from offbook.stores import (
+    call_cache,
+    conversations,
+    memories,
+    memory_statements,
+    turn_evidence,
+)
 from offbook.stores.evaluations import CELL_KEY, FORGOTTEN, RATING_KEY, unquoted
 from offbook.stores.schema import (
     cells,
@@ -78,6 +84,7 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         _drop(conn, character, turns.c.conversation_id == session, _is_summary)
     noted = of(turn_documents, character, document_id=document)
     conn.execute(delete(turn_documents).where(noted))
+    turn_evidence.forget_document(conn, character, document)
     return len(places), len(taught)
 
 
@@ -104,6 +111,7 @@ def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
     key = {"character_id": character, "document_id": document}
     rows = [{**key, "conversation_id": session, "turn_id": turn} for session, turn in places]
     add_missing(conn, turn_documents, rows)
+    turn_evidence.forget_document(conn, character, document)
     return len(places), len(_taught(conn, character, places))
 
 
@@ -150,7 +158,9 @@ def remove_conversation(conn: Connection, character: str, session: str) -> bool:
     places = [(session, turn) for turn in conn.scalars(chosen_turns)]
     forget_memories(conn, character, _taught(conn, character, places))
     chosen = delete(conversations_table).where(of(conversations_table, character, id=session))
-    return bool(conn.execute(chosen).rowcount)
+    was_there = bool(conn.execute(chosen).rowcount)
+    turn_evidence.forget_unnamed(conn, character)
+    return was_there
 
 
 def _is_summary(item: Item) -> bool:

@@ -385,6 +385,17 @@ turn_documents: Final = _table(
     Index(None, "character_id", "document_id"),
 )
 
+former_passages: Final = _table(
+    "former_passages",
+    of_character(),
+    key("document_id", primary=True),
+    # Of the text that the document had.
+    key("digest", primary=True),
+    integer("start", primary=True),
+    integer("end", primary=True),
+    words("text"),
+)
+
 conversation_states: Final = _table(
     "conversation_states",
     through_character(),
