@@ -8,20 +8,50 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from offbook import registry
 from offbook.ingestion.cast import basis_of, kept_cast, stored_texts, who_bears
 from offbook.ingestion.documents import text_digest
 from offbook.names.story import Scene, SceneWitness, Story
-from offbook.stores import stories
+from offbook.stores import characters, documents, stories
 
 if TYPE_CHECKING:
     from offbook.names.cast import Cast
     from offbook.protocols import Store, StoryReader
+    from offbook.settings import SettingsModel
     from offbook.stores.connection import Connection
     from offbook.stores.stories import Correction
+    from offbook.types import Character
+
+
+@dataclass(frozen=True, slots=True)
+class Viewpoint:
+    """A story as one of its people may know it: the story, its cast, and which member they are."""
+
+    story: Story
+    cast: Cast
+    member: int
+
+
+async def viewpoint_of(
+    store: Store, character: Character, settings: SettingsModel
+) -> Viewpoint | None:
+    """Return from where a character sees the story of its source.
+
+    None where the documents are about the character alone, or nobody of the cast is the character:
+    everything in them is theirs then.
+    """
+    if characters.NAMES not in character.settings:
+        return None
+    if not await store.read(documents.list_all, character.id):
+        return None
+    story, cast = await kept_story(store, character.id)
+    bearing = who_bears(cast, character.name)
+    if len(bearing) != 1:
+        return None
+    return Viewpoint(story, cast, next(n for n, m in enumerate(cast.members) if m is bearing[0]))
 
 
 async def kept_story(store: Store, character: str) -> tuple[Story, Cast]:
