@@ -338,7 +338,8 @@ class IndexRequirements:
     chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
     chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
     have vectors, which nobody waits for, ``statements`` that turns are distilled as well;
-    ``summaries`` are of clusters of ``raptor.splitter``.
+    ``summaries`` are of clusters of ``raptor.splitter``; ``story`` is what a model says of scenes,
+    where the documents are a story.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -350,6 +351,7 @@ class IndexRequirements:
     statements: bool = False
     mentions: bool = False
     summaries: bool = False
+    story: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from offbook.prompts import (
     reply,
     retrieval,
     speakers,
+    story,
     summaries,
     traits,
     who_is_who,
@@ -24,7 +25,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(speakers, distilling, probes, judging, interviewing),
+    *(speakers, story, distilling, probes, judging, interviewing),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(
