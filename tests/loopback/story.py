@@ -1,6 +1,6 @@
 """The loopback server as a model that reads scenes: a reader of one simple shape of story.
 
-Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later";
+Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later" or "Ada";
 in each, those of the list who are named in it, with what the sentences say that name them. Any other
 prompt is answered as ``graph`` does.
 """
@@ -17,6 +17,7 @@ from tests.loopback.graph import answer_about_a_graph
 
 _LISTED = re.compile(r"^\[(\d+)\] ([^(\n]+?)(?: \(.*)?$", re.M)
 _PARAGRAPH = re.compile(r"\{(\d+)\}([^{]*)")
+_OPENING = "Later", "Ada"
 _PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.S)
 
 
@@ -43,7 +44,7 @@ def scenes_in(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     people = [(int(number), name) for number, name in _LISTED.findall(content)]
     scenes: list[dict[str, Any]] = []
     for number, text in _PARAGRAPH.findall(stretch_of(body)):
-        if not scenes or text.startswith("Later"):
+        if not scenes or text.startswith(_OPENING):
             known = {"where": "the quay", "when": "a day", "continues": not scenes}
             scenes.append({"begins": int(number), "kind": "scene", **known, "people": []})
         involved = scenes[-1]["people"]
