@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.errors import ModelError
+from offbook.errors import ModelError, UsageError
 from offbook.ingestion.story import kept_story, viewpoint_of
 from offbook.names.story import Episode
 from offbook.stores import stories
@@ -30,7 +30,7 @@ Ada Byrne met Tom Reeve at the quay on day {{day}}. She had brought the ledger.
 
 {NARRATION}
 
-Later Nell Orme came alone to the shed and found rope number {{day}}. “Whose is this?” said Nell Orme.
+Later Nell Orme came alone to the shed and found rope number {{day}}.
 
 {NARRATION}
 """
@@ -207,3 +207,43 @@ async def test_a_story_travels_with_its_answers_and_costs_nothing_again(home, se
     await home.ingest("ada-byrne")
     assert asked(server) == []
     assert await lived(home, "Ada Byrne") == before != []
+
+
+async def test_a_person_sees_the_scenes_and_their_word_counts_above_all(home, server):
+    await home.ingest("ada-byrne")
+    report = await home.story("quay")
+    assert (report.kind, [row.number for row in report.scenes[:3]]) == ("story", [1, 2, 3])
+    row = next(row for row in report.scenes if [w.name for w in row.witnesses] == ["Nell Orme"])
+    assert (row.where, row.witnesses[0].gist) == ("the quay", "Nell Orme was there")
+    assert row.witnesses[0].evidence.startswith("Nell Orme came alone")
+    await home.correct_witness("quay", row.number, "Tom", "overheard")
+    after = await home.correct_witness("quay", row.number, "Nell Orme", "absent")
+    assert [(w.name, w.how, w.by_person) for w in after.witnesses] == [
+        ("Tom Reeve", "overheard", True)
+    ]
+    assert not any(each.scene == row.number - 1 for each in await lived(home, "Nell Orme"))
+    changed = BOOK.replace("rope number 10.", "rope number ten.")
+    await home.ingest_texts("ada-byrne", [text("quay.md", changed)])
+    assert (await home.story("quay")).scenes[row.number - 1].witnesses == after.witnesses
+    undone = await home.correct_witness("quay", row.number, "Nell Orme", None)
+    assert {w.name for w in undone.witnesses} == {"Nell Orme", "Tom Reeve"}
+
+
+@pytest.mark.parametrize(
+    ("scene", "who", "how"),
+    [(0, "Tom", "absent"), (999, "Tom", "absent"), (1, "Xerxes", "told"), (1, "Tom", "dreamt")],
+)
+async def test_a_word_on_nothing_that_there_is_changes_nothing(home, scene, who, how):
+    before = await home.story("quay")
+    with pytest.raises(UsageError):
+        await home.correct_witness("quay", scene, who, how)
+    assert await home.story("quay") == before
+
+
+async def test_a_person_says_which_kind_texts_are(home):
+    assert (await home.set_kind("quay", "persona")).scenes == ()
+    ada = await home.find("ada-byrne")
+    assert await viewpoint_of(home.store, ada, home.settings.values) is None
+    await home.create_from("quay", "Tom Reeve")
+    assert (await home.story("tom-reeve")).kind == "persona"
+    assert (await home.set_kind("quay", None)).kind == "story"

@@ -1,8 +1,8 @@
 """The loopback server as a model that reads scenes: a reader of one simple shape of story.
 
-Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later" or "Ada";
-in each, those of the list who are named in it, with what the sentences say that name them. Any other
-prompt is answered as ``graph`` does.
+Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later"
+or "Ada"; in each, those of the list who are named in it, with what the paragraph says that names
+them. Any other prompt is answered as ``graph`` does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_about_scenes(body: Mapping[str, Any]) -> bool:
 
 def stretch_of(body: Mapping[str, Any]) -> str:
     """The stretch that a request shows."""
-    return _PASSAGE.findall(body["messages"][-1]["content"])[-1]
+    return str(_PASSAGE.findall(body["messages"][-1]["content"])[-1])
 
 
 def answer_about_scenes(body: Mapping[str, Any]) -> Answer:
