@@ -17,6 +17,8 @@ Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
 Stance = Literal["open", "grounded", "in_character"]
 WitnessHow = Literal["present", "told", "read", "overheard", "common", "absent"]
+DocumentKind = Literal["story", "persona"]
+"""Texts of which a character witnesses a part, or texts about it, all of which it knows."""
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 

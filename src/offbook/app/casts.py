@@ -112,9 +112,11 @@ class Places:
         *self._before, self._whole = accumulate((len(text.text) for text in texts), initial=0)
 
     def paragraph(self, text: int, offset: int) -> tuple[int, int]:
+        """Return which text and which paragraph of it."""
         return text, bisect_right(self._breaks[text], offset)
 
     def stretch(self, text: int, offset: int) -> int:
+        """Return which of `STRETCHES` equal parts of the book."""
         return (self._before[text] + offset) * STRETCHES // max(1, self._whole)
 
     def told(self, text: int, offset: int) -> str:

@@ -24,9 +24,9 @@ from offbook.types import WitnessHow
 if TYPE_CHECKING:
     from offbook.app.books import GivenBook
     from offbook.app.home import Home
-    from offbook.ingestion.story import DocumentKind
     from offbook.names.story import Episode, SceneKind
     from offbook.stores.connection import Connection
+    from offbook.types import DocumentKind
 
 _OPENING = 80
 """Characters of a scene's beginning that are shown."""

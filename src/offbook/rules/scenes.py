@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,7 +18,6 @@ from offbook.documents.sections import sections
 from offbook.names.cast import Cast, CastMention
 from offbook.names.narrator import narrator_of
 from offbook.names.story import Scene, SceneWitness, Story
-from offbook.prompts.story import UNFELT, Involved, StoryInputs, StretchScene, StretchScenes
 from offbook.types import WitnessHow
 
 _BREAK: Final = re.compile(r"^[ \t]*(?:[*•·~#—–-][ \t]*){3,}$|^[ \t]*[⁂*#§❦][ \t]*$", re.MULTILINE)
@@ -39,22 +38,26 @@ _LEAVES: Final = re.compile(
     r"|rode (?:off|away)|hurried (?:out|away)|ran (?:out|off|away)|was gone|quitted the)\b"
 )
 _OVERHEARS: Final = re.compile(
-    r"\b(?:overheard|overhear|eavesdrop\w*|listen(?:ed|ing) (?:at|behind|through)|could hear (?:the|every|them)"
+    r"\b(?:overheard|overhear|eavesdrop\w*|listen(?:ed|ing) (?:at|behind|through)"
+    r"|could hear (?:the|every|them)"
     r"|distinguish(?:ed)? (?:the|their) (?:words|voices)|heard .{0,40} through the)\b"
 )
-_READS: Final = re.compile(r"\b(?:read|opened|perused|unfolded) (?:it|the|his|her|their|this|that)\b")
+_READS: Final = re.compile(
+    r"\b(?:read|opened|perused|unfolded) (?:it|the|his|her|their|this|that)\b"
+)
 _DEAR: Final = re.compile(r"[\"“‘']?(?:My )?[Dd]ear(?:est)? ")
 _I: Final = re.compile(r"\bI(?!\w|\.)")
 
 _SPOKEN_OF: Final = re.compile(
-    r"\b(?:of|about|concerning|regarding|than|like|without|for|from|named|called|mention(?:ed)?|remember(?:ed)?"
-    r"|that|if|whether|because) (?:[A-Z]\w*\.? )?$"
+    r"\b(?:of|about|concerning|regarding|than|like|without|for|from|named|called"
+    r"|mention(?:ed)?|remember(?:ed)?|that|if|whether|because) (?:[A-Z]\w*\.? )?$"
 )
 _NOT_NOW: Final = re.compile(
     r"\s+(?:had|would|might|must|should|could|has|will|may|being|never|was to|were to)\b"
 )
 _OWNS: Final = re.compile(
-    r"['’]s? (?!(?:own |\w+ )?(?:eyes?|face|voice|hands?|cheeks?|lips|heart|head|arms?|mind|spirits|looks?)\b)"
+    r"['’]s? (?!(?:own |\w+ )?(?:eyes?|face|voice|hands?|cheeks?|lips|heart|head|arms?|mind"
+    r"|spirits|looks?)\b)"
 )
 _ACTS: Final = re.compile(r",? (?:\w+ly |and |who |then |also )?[a-z]+(?:ed|s)?\b")
 
@@ -63,13 +66,10 @@ _SPEAKS, _ADDRESSED, _DOES, _NAMED, _AWAY = 2.0, 0.6, 1.0, 0.4, 0.1
 _PRESENT: Final = 1.0
 _AROUND: Final = 8
 """Paragraphs on either side of a border whose company is compared."""
-_ALIKE: Final = 0.2
+_ALIKE: Final = 0.4
 """The share of a company that both sides of a border have in common, at most."""
 _SHORTEST: Final = 6
 """Paragraphs of a scene that a change of company opens, or that a departure leaves behind."""
-_RECORD: Final = 30
-_GIST: Final = 6
-"""Words of what a model would write of somebody in a stretch."""
 
 
 @dataclass(slots=True)
@@ -183,13 +183,15 @@ class _Text:
 
     def paragraphs(self) -> list[_Paragraph]:
         """Read all of them, in their order."""
-        made = []
+        made: list[_Paragraph] = []
         for match in re.finditer(r"[^\n]*\S[^\n]*", self._text):
             paragraph = _Paragraph(*match.span())
             is_title = _within(self._titles, paragraph.start, paragraph.end)
             is_break = _within(self._breaks, paragraph.start, paragraph.end)
             is_shift = _SHIFT.match(self._text, paragraph.start) is not None
-            under = made and is_title and made[-1].opens and made[-1].end - made[-1].start < 80
+            under = (
+                bool(made) and is_title and made[-1].opens and made[-1].end - made[-1].start < 80
+            )
             paragraph.opens = (is_title or is_break or is_shift) and not under
             if not is_title:
                 self._read(paragraph)
@@ -199,10 +201,12 @@ class _Text:
     def _read(self, paragraph: _Paragraph) -> None:
         start, end = paragraph.start, paragraph.end
         line = self._text[start:end]
-        for each in self._spoken[bisect_left(self._starts, start) : bisect_left(self._starts, end)]:
-            if each.speaker is not None:
-                paragraph.note(each.speaker, _SPEAKS, each.start, each.end)
-        for each in self._mentions[bisect_left(self._places, start) : bisect_left(self._places, end)]:
+        for spoken in self._spoken[
+            slice(*(bisect_left(self._starts, place) for place in (start, end)))
+        ]:
+            if spoken.speaker is not None:
+                paragraph.note(spoken.speaker, _SPEAKS, spoken.start, spoken.end)
+        for each in self._named(start, end):
             paragraph.note(each.member, self._weight(each), each.start, each.end)
         told = (match for match in _I.finditer(line) if not self._is_spoken(start + match.start()))
         if self._narrator is not None and (match := next(told, None)):
@@ -217,15 +221,14 @@ class _Text:
             if match is None or (way == "read" and "letter" not in line and "note" not in line):
                 continue
             place = paragraph.start + match.start()
-            acting = [
-                each
-                for each in self._mentions[
-                    bisect_left(self._places, paragraph.start) : bisect_left(self._places, place)
-                ]
-                if not self._is_spoken(each.start)
-            ]
+            before = self._named(paragraph.start, place)
+            acting = [each for each in before if not self._is_spoken(each.start)]
             if acting and not self._is_spoken(place):
                 paragraph.how[acting[-1].member] = way  # type: ignore[assignment]
+
+    def _named(self, start: int, end: int) -> Sequence[CastMention]:
+        first, last = (bisect_left(self._places, place) for place in (start, end))
+        return self._mentions[first:last]
 
     def _is_spoken(self, place: int) -> bool:
         before = bisect_right(self._starts, place) - 1
@@ -237,7 +240,9 @@ class _Text:
         behind = self._text[mention.end : mention.end + 40]
         if self._is_spoken(mention.start):
             is_call = re.search(r"(?:^|[\s“\"‘—,])$", before) and re.match(r"[,!?.;”\"’—]", behind)
-            called = is_call and re.search(r"[,“\"‘—!.?;]\s*(?:[Mm]y |[Dd]ear |[Oo]h |[Mm]iss )*$", before)
+            called = is_call and re.search(
+                r"[,“\"‘—!.?;]\s*(?:[Mm]y |[Dd]ear |[Oo]h |[Mm]iss )*$", before
+            )
             return _ADDRESSED if called else 0.0
         if _OWNS.match(behind) or _SPOKEN_OF.search(before) or _NOT_NOW.match(behind):
             return _AWAY
@@ -246,30 +251,3 @@ class _Text:
 
 def _within(places: Sequence[int], start: int, end: int) -> bool:
     return bisect_left(places, start) < bisect_left(places, end)
-
-
-def story(inputs: StoryInputs) -> StretchScenes:
-    """Answer a stretch as a whole: who is named in it lived through the sentences that name them.
-
-    What it costs to write is told by it beforehand; no story is made of it.
-    """
-    people = []
-    for number, who in enumerate(inputs.called, 1):
-        names = [re.split(r" \(", who)[0]]
-        lines = [line for line in inputs.stretch.split("\n") if any(n in line for n in names)]
-        if lines:
-            words = " ".join(lines).split()
-            record, gist = " ".join(words[:_RECORD]), " ".join(words[:_GIST])
-            people.append(
-                Involved(
-                    who=number,
-                    words=gist,
-                    how="present",
-                    record=record,
-                    gist=gist,
-                    feels=UNFELT,
-                    strength=1,
-                )
-            )
-    whole = {"where": "", "when": "", "continues": False, "people": people}
-    return StretchScenes(scenes=[StretchScene(begins=1, kind="scene", **whole)])
