@@ -17,16 +17,16 @@ from offbook.ingestion.cast import stored_texts
 from offbook.ingestion.documents import stored_documents
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.story import kept_story, kind_of, say_kind, scene_digest, settle_kind
+from offbook.names.story import SceneKind
 from offbook.stores import characters, stories
 from offbook.stores.stories import Correction
-from offbook.types import WitnessHow
+from offbook.types import DocumentKind, WitnessHow
 
 if TYPE_CHECKING:
     from offbook.app.books import GivenBook
     from offbook.app.home import Home
-    from offbook.names.story import Episode, SceneKind
+    from offbook.names.story import Episode
     from offbook.stores.connection import Connection
-    from offbook.types import DocumentKind
 
 _OPENING = 80
 """Characters of a scene's beginning that are shown."""

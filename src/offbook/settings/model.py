@@ -327,15 +327,9 @@ class StorySettings(Section):
     """Stories: texts of which a character has witnessed a part."""
 
     kind: Literal["auto", "story", "persona"] = Field(
-        "auto",
-        description="whether documents are a story, or about the character, who knows all of it; "
-        "`auto`: as rules find. `offbook story NAME --kind` says it of one source",
+        "auto", description="whether documents are a story, or about the character, who knows all"
     )
-    model: bool = Field(
-        True,
-        description="a model reads scenes, their witnesses and what each lived through when a "
-        "story is ingested (at most 0.35 calls a KB); else rules do",
-    )
+    model: bool = Field(True, description="a model reads who was where when; else rules do")
 
 
 class TokenSettings(Section):
