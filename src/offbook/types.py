@@ -17,6 +17,8 @@ Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
 Stance = Literal["open", "grounded", "in_character"]
 WitnessHow = Literal["present", "told", "read", "overheard", "common", "absent"]
+DocumentKind = Literal["story", "persona"]
+"""Texts of which a character witnesses a part, or texts about it, all of which it knows."""
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -342,7 +344,8 @@ class IndexRequirements:
     chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
     chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
     have vectors, which nobody waits for, ``statements`` that turns are distilled as well;
-    ``summaries`` are of clusters of ``raptor.splitter``.
+    ``summaries`` are of clusters of ``raptor.splitter``; ``story`` is what a model says of scenes,
+    where the documents are a story.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -354,6 +357,7 @@ class IndexRequirements:
     statements: bool = False
     mentions: bool = False
     summaries: bool = False
+    story: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,11 @@ class DocumentReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingestion did and what it cost."""
+    """What an ingestion did and what it cost.
+
+    ``kind`` says whether the documents are a ``story``, whose ``scenes`` are counted, and the
+    ``episodes`` that a model has read in them; or a ``persona``, about the character.
+    """
 
     character: str
     character_id: str
@@ -101,6 +105,9 @@ class IngestReport:
     entities: int
     relations: int
     aliases: int
+    kind: str
+    scenes: int
+    episodes: int
     usage: Usage
 
     def as_json(self) -> dict[str, Any]:
@@ -165,7 +172,7 @@ _MANY = 10
 """Passages of which the median says something."""
 _BRIEF = 200
 """Characters below which a passage is often torn from what it is about."""
-_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.SUMMARIZE})
+_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.STORY, jobs.SUMMARIZE})
 """Kinds of jobs whose subject is an id that says nothing; the reason names who is concerned."""
 
 

@@ -327,6 +327,15 @@ class EvaluationSettings(Section):
     )
 
 
+class StorySettings(Section):
+    """Stories: texts of which a character has witnessed a part."""
+
+    kind: Literal["auto", "story", "persona"] = Field(
+        "auto", description="whether documents are a story, or about the character, who knows all"
+    )
+    model: bool = Field(True, description="a model reads who was where when; else rules do")
+
+
 class TokenSettings(Section):
     """How tokens are counted."""
 
@@ -660,6 +669,7 @@ class SettingsModel(Section):
     prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
     answers: AnswerSettings = AnswerSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    story: StorySettings = StorySettings()
     tokens: TokenSettings = TokenSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     acts: ActsSettings = ActsSettings()
