@@ -8,8 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
-    "profile", "knowledge", "entity", "relation", "attribute", "memory", "premise", "out_of_scope"
-]
+    "profile", "life", "knowledge", "entity", "relation", "attribute", "memory", "premise",
+    "out_of_scope",
+]  # fmt: skip
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
@@ -257,6 +258,7 @@ class ContextItem:
     """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id.
 
     ``witness`` says how a character of a story knows of it; None: it is no part of a story.
+    ``subject`` says whom its pronouns mean, and who speaks in it, where it names nobody itself.
     """
 
     kind: ContextKind
@@ -267,6 +269,7 @@ class ContextItem:
     memory: str | None = None
     emotion: Mapping[str, int] | None = None
     witness: Witness | None = None
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +361,9 @@ class Recall:
 
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
-    ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection).
+    ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection);
+    ``voice`` are the lines of a character of a story up to the point, which are not stored (None:
+    those of the character).
     """
 
     character: str
@@ -375,6 +380,7 @@ class Recall:
     fallback: bool | None = None
     selected: tuple[str, ...] | None = None
     stance: Stance = "in_character"
+    voice: tuple[str, ...] | None = None
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
@@ -383,7 +389,9 @@ class Recall:
 
     def as_json(self, usage: Usage) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        return {**asdict(self), "usage": usage.as_json()}
+        shape = {**asdict(self), "usage": usage.as_json()}
+        del shape["voice"]
+        return shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Final
 from offbook.context.assembly import fit_items, fit_shares
 from offbook.errors import AnswerError, ConfigurationError, IndexMissing, InputRefused
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
+from offbook.models.beside import worked_out
 from offbook.models.failures import PassingError, why_without
+from offbook.names.story import Reach
 from offbook.retrieval.search import IndexCache
 from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
@@ -29,10 +31,11 @@ if TYPE_CHECKING:
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import Felt, RecalledMemories
     from offbook.retrieval.point import Point
+    from offbook.retrieval.standing import Standing
     from offbook.settings import SettingsModel
     from offbook.settings.model import RetrievalMode
     from offbook.text.encodings import TokenCounter
-    from offbook.types import Character, Message, Passage, Position
+    from offbook.types import Character, Document, Message, Passage, Position
 
 
 _REFERS_BACK: Final = re.compile(
@@ -69,10 +72,58 @@ def _refers_back(question: str) -> bool:
     return not (cased and _NAMES_ITS_OWN.search(question))
 
 
+_FROM_TEXTS: Final = frozenset(("knowledge", "entity", "relation", "attribute", "profile"))
+"""Kinds of context whose words are those of texts, or were made of them."""
 KEPT_GROUNDS: Final = 32
 """Characters of whom it is remembered which documents their profile was made from."""
 _Key = tuple[str, int, "Position | None"]
 _grounds: Final[IndexCache[_Key, tuple[Source, ...]]] = IndexCache(KEPT_GROUNDS)
+_standings: Final[IndexCache[tuple[str, Position | None], Standing | None]] = IndexCache(
+    KEPT_GROUNDS
+)
+
+
+async def standing_of(
+    store: Store, character: Character, settings: SettingsModel, point: Point | None
+) -> Standing | None:
+    """What a character of a story knows at a point, worked out once; None: all is theirs."""
+    if NAMES not in character.settings:
+        return None
+    until = None if point is None else point.position
+
+    async def load() -> Standing | None:
+        from offbook.ingestion.documents import stored_documents
+        from offbook.ingestion.story import viewpoint_of
+        from offbook.retrieval.standing import standing_at
+
+        view = await viewpoint_of(store, character, settings)
+        if view is None:
+            return None
+        texts = await store.read(stored_documents, character.id)
+        standing = await worked_out(standing_at, view.story, view.cast, view.member, texts, until)
+        return await worked_out(_with_profile, standing, character, texts)
+
+    return await _standings.get(store, (character.id, until), character.revision, load)
+
+
+def _with_profile(standing: Standing, character: Character, texts: Sequence[Document]) -> Standing:
+    """Say who the character is by what is theirs: paragraphs that name them, and whom they met."""
+    from offbook.ingestion.profile import HEAD_TOKENS, telling
+
+    parts = {
+        f"{text.id}@{start}": replace(text, id=f"{text.id}@{start}", text=text.text[start:end])
+        for ordinal, text in enumerate(texts)
+        for start, end in standing.reach.parts(text.id, ordinal, 0, text.chars)
+    }
+    grounds, shown = [], []
+    for begun in telling(character, [*parts.values()], HEAD_TOKENS) if parts else ():
+        document, _, offset = begun.document.rpartition("@")
+        start = int(offset) + begun.start
+        grounds.append(Source(document, "", start, start + len(begun.text)))
+        shown.append(begun.text.strip())
+    if standing.met:
+        shown.append(f"{standing.name} has been together with {', '.join(standing.met)}.")
+    return replace(standing, profile="\n\n".join(shown), grounds=tuple(grounds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +135,7 @@ class Knowledge:
     where its replies cost nothing, so that there is no reason to be told little.
     ``conversation`` says whose memories may be recalled, and how the character feels in it;
     ``notes`` are what a recall had to go without, which is told with what was left out.
+    ``standing`` is what a character of a story knows at the point; None: all texts are theirs.
     """
 
     character: Character
@@ -97,11 +149,19 @@ class Knowledge:
     free: bool = False
     reranker: Reranker | None = None
     notes: list[Skipped] = field(default_factory=list)
+    standing: Standing | None = None
 
     @property
     def until(self) -> Position | None:
         """The point in the story; what stands after it is unknown."""
         return None if self.point is None else self.point.position
+
+    @property
+    def reach(self) -> Reach | None:
+        """What of the texts is known; None: all of them."""
+        if self.standing is not None:
+            return self.standing.reach
+        return None if self.until is None else Reach(self.until)
 
     def in_full(self, question: str) -> str:
         """The question, with what it refers back to in front."""
@@ -146,22 +206,28 @@ class Knowledge:
             IndexMissing: the chunking, or its vectors, were not built.
             EmbedderMismatch: the vectors are from another embedder.
         """
-        from offbook.retrieval.passages import search_passages
+        from offbook.retrieval.passages import check_embedder, query_vector, search_passages
 
+        mode, reranker = mode or self.settings.retrieval.mode, self.reranker
         if vector is None:
             question = self.in_full(question)
-        reranker = self.reranker
-        passages = await search_passages(
+        if vector is None and self.standing is not None and mode != "lexical":
+            check_embedder(self.character, self.embedder)
+            vector = await query_vector(self.embedder, self.character, question)
+        search = partial(
+            search_passages,
             self.store,
             self.embedder,
             self.character,
             question,
             chunking=chunking,
-            mode=mode or self.settings.retrieval.mode,
+            mode=mode,
             k=k if reranker is None else max(k, self.settings.rerank.candidates),
             vector=vector,
-            until=self.until,
         )
+        passages = await search(reach=self.reach)
+        if self.standing is not None:
+            self._note_unwitnessed(await search(reach=Reach(self.until)))
         if reranker is None:
             return passages
         texts = [passage.chunk.text_with_headings for passage in passages]
@@ -172,14 +238,31 @@ class Knowledge:
             self.notes.append(Skipped("knowledge", "the passages", why))
             return passages[:k]
 
+    def _note_unwitnessed(self, passages: Sequence[Passage]) -> None:
+        """Say which passages fit as well, and why they are not the character's."""
+        known = () if self.standing is None else self.standing.reach.stretches or ()
+        for chunk in (passage.chunk for passage in passages):
+            if not any(
+                each.document == chunk.document
+                and max(each.start, chunk.start) < min(each.end, chunk.end)
+                for each in known
+            ):
+                why = f"{self.character.name} did not witness it, and was not told of it"
+                note = Skipped("knowledge", chunk.heading_path or f"@{chunk.start}", why)
+                if note not in self.notes:
+                    self.notes.append(note)
+
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.
 
-        Empty where it could not be written: a passage that a model refuses makes nobody mute.
+        Of a character of a story it is made of what is theirs at the point, without a call. Empty
+        where it could not be written: a passage that a model refuses makes nobody mute.
 
         Raises:
             IndexMissing: there is none.
         """
+        if self.standing is not None:
+            return self.standing.profile, self.standing.grounds
         character, until, budget = self.character, self.until, self.settings.profile.budget_tokens
         if character.profile is None:
             from offbook.stores import jobs
@@ -220,21 +303,21 @@ class Knowledge:
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
-        return await graph_index(self.store, self.character, self.until)
+        return await graph_index(self.store, self.character, self.reach)
 
     async def names(self, graph: GraphIndex, question: str) -> QuestionNames:
         """What the question names, found without a call."""
         from offbook.retrieval.boundary import names_of_question
 
         return await self.store.read(
-            names_of_question, graph, self.character.id, self.in_full(question), self.until
+            names_of_question, graph, self.character.id, self.in_full(question), self.reach
         )
 
     async def chunks(self, ids: Sequence[str]) -> list[ContextItem]:
         """Chunks by their ids as pieces of knowledge, without what stands after the point."""
         from offbook.retrieval.passages import named_passages
 
-        passages = await self.store.read(named_passages, self.character.id, ids, self.until)
+        passages = await self.store.read(named_passages, self.character.id, ids, self.reach)
         return [self.passage(passage) for passage in passages]
 
     async def feel(self, question: str) -> Felt:
@@ -307,7 +390,9 @@ class Knowledge:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
-        return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+        item = ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+        subjects = None if self.standing is None else self.standing.subjects
+        return item if subjects is None else replace(item, subject=subjects.of(source, chunk.text))
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
@@ -375,6 +460,7 @@ class Knowledge:
         skipped: tuple[Skipped, ...],
         boundary: Boundary | None = None,
     ) -> Recall:
+        context, unwitnessed = self._witnessed(context)
         return Recall(
             character=self.character.name,
             character_id=self.character.id,
@@ -384,7 +470,31 @@ class Knowledge:
             context=context,
             boundary=boundary,
             mood=self.conversation.mood,
-            skipped=(*skipped, *self.notes),
+            skipped=(*skipped, *unwitnessed, *self.notes),
             as_of=None if self.point is None else self.point.text,
             stance=self.settings.reply.stance,
         )
+
+    def _witnessed(
+        self, items: tuple[ContextItem, ...]
+    ) -> tuple[tuple[ContextItem, ...], list[Skipped]]:
+        """Say of each piece how the character knows of it; what they do not is left out.
+
+        Searches look at nothing else: this is for methods that read texts in another way.
+        """
+        if self.standing is None:
+            return items, []
+        theirs: list[ContextItem] = []
+        skipped: list[Skipped] = []
+        for item in items:
+            if not item.sources or item.kind not in _FROM_TEXTS:
+                theirs.append(item)
+                continue
+            witness = self.standing.witness(item.sources)
+            words = item.kind == "knowledge" and not all(map(self.standing.holds, item.sources))
+            if witness is None or words:
+                why = f"{self.character.name} did not witness it, and was not told of it"
+                skipped.append(Skipped(item.kind, item.title, why))
+            else:
+                theirs.append(replace(item, witness=witness))
+        return tuple(theirs), skipped
