@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
+from offbook.context.life import life_so_far, meant_episodes
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.methods.knowledge import Knowledge
+from offbook.methods.knowledge import Knowledge, standing_of
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
+    from offbook.retrieval.standing import Standing
     from offbook.runtime import Runtime
     from offbook.settings.model import ReplySettings
-    from offbook.types import Character, Message, Recall
+    from offbook.types import Character, ContextItem, Message, Recall
 
     History = Sequence[Message]
 
@@ -38,6 +40,9 @@ _UNWRITTEN: Final = (
     "that could be used"
 )
 """What the model said stands in the job and the report of the ingestion; it may quote prompts."""
+
+_WITHOUT_LIFE: Final = frozenset(("vanilla", "whole"))
+"""Methods that show nothing, or all texts: beside these the life so far is nothing new."""
 
 
 async def ingest(
@@ -74,6 +79,7 @@ async def recall(
     conversation: ConversationContext = NO_CONVERSATION,
 ) -> Recall:
     """Recall what the reply may rest on; ``character`` is as it is at ``point``."""
+    standing = await standing_of(runtime.store, character, runtime.settings, point)
     knowledge = Knowledge(
         character=character,
         settings=runtime.settings,
@@ -85,12 +91,15 @@ async def recall(
         point=point,
         conversation=conversation,
         free=traits_of(runtime.actor).free,
+        standing=standing,
     )
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = await method.recall(knowledge, question)
+    if standing is not None and method.name not in _WITHOUT_LIFE:
+        recalled = _with_life(knowledge, standing, recalled)
     skipped = recalled.skipped
-    if character.profile is None and method.needs(runtime.settings).profile:
+    if standing is None and character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
     # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
@@ -104,6 +113,40 @@ async def recall(
         context, left_out = lore_beside(entries, context)
         skipped = (*skipped, *left_out)
     return replace(recalled, context=context, skipped=skipped)
+
+
+def _with_life(knowledge: Knowledge, standing: Standing, recalled: Recall) -> Recall:
+    """Put what a character of a story has lived through so far in front of what was found.
+
+    A passage of the last scene, which is shown, is not shown twice.
+    """
+    life = life_so_far(standing, knowledge.settings.context.life_tokens, knowledge.count)
+    question = knowledge.in_full(recalled.question)
+    meant = meant_episodes(life.older, question, recalled.emotion)
+    shown = [s for item in life.items if item.kind == "scene" for s in item.sources]
+    beside: list[ContextItem] = []
+    skipped = [*recalled.skipped, *life.skipped]
+    for item in recalled.context:
+        if (
+            item.kind == "knowledge"
+            and item.sources
+            and all(
+                any(
+                    s.document == n.document and n.start <= s.start and s.end <= n.end
+                    for n in shown
+                )
+                for s in item.sources
+            )
+        ):
+            skipped.append(Skipped(item.kind, item.title, "it stands in the last scene"))
+        else:
+            beside.append(item)
+    return replace(
+        recalled,
+        context=(*life.items, *beside, *meant),
+        skipped=tuple(skipped),
+        voice=standing.lines,
+    )
 
 
 def _lore_query(knowledge: Knowledge, question: str) -> LoreQuery:
@@ -139,7 +182,7 @@ def reply_inputs(
     """Put together what the actor is told."""
     return assemble(
         recalled,
-        character.voice,
+        character.voice if recalled.voice is None else recalled.voice,
         history,
         runtime.settings.context,
         token_counter(runtime.settings.tokens.encoding),

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
-    "profile", "life", "knowledge", "entity", "relation", "attribute", "memory", "premise",
-    "out_of_scope",
+    "profile", "episode", "scene", "knowledge", "entity", "relation", "attribute", "memory",
+    "premise", "unwitnessed", "out_of_scope",
 ]  # fmt: skip
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]
@@ -389,9 +389,8 @@ class Recall:
 
     def as_json(self, usage: Usage) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        shape = {**asdict(self), "usage": usage.as_json()}
-        del shape["voice"]
-        return shape
+        shape = {name: value for name, value in asdict(self).items() if name != "voice"}
+        return {**shape, "usage": usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)

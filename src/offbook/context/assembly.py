@@ -493,6 +493,8 @@ _NAMES: Final = "names"
 """Where the names stand by which a book calls it."""
 
 
+_LIFE: Final = ("episode", "scene")
+"""Kinds of context that change with the point in the story alone."""
 DEFAULT_REPLY: Final = ReplySettings()
 
 
@@ -520,7 +522,8 @@ def assemble(
             than once of late.
     """
     profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
-    volatile = tuple(item for item in recall.context if item.kind != "profile")
+    life = tuple(item for item in recall.context if item.kind in _LIFE)
+    volatile = tuple(i for i in recall.context if i.kind != "profile" and i.kind not in _LIFE)
     card = card_words(overrides or {})
     wish = partial(
         card.wish,
@@ -540,6 +543,8 @@ def assemble(
         voice=fitting_lines(recall.question, lines, settings.voice_samples, turn),
         history=shown,
         context=volatile,
+        life=life,
+        point=life[-1].title if recall.as_of and life else recall.as_of or "",
         question=recall.question,
         directions=options.directions,
         person="\n\n".join(filter(None, (options.person, options.persona, meant))),

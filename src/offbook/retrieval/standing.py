@@ -330,7 +330,7 @@ class _Reading:
             first, start = earlier, scene.start
         end = max(self._ends(latest), start)
         stretch = self._stretch(number, latest, way)
-        text = document.text[start:end]
+        text = document.text[start:end].rstrip("# \t\n")
         start += len(text) - len(text.lstrip())
         return Lived(
             self._title(latest),

@@ -243,7 +243,8 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
 
 
 def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
-    known = [item for item in inputs.context if item.kind not in ("premise", "out_of_scope")]
+    apart = ("premise", "out_of_scope", "unwitnessed")
+    known = [item for item in (*inputs.life, *inputs.context) if item.kind not in apart]
     outside = [item.title for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
         known.append(ContextItem("profile", "", inputs.profile, 0.0))
