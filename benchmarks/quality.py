@@ -24,6 +24,7 @@ PARTS = (
     "reading",
     "quotes",
     "memory",
+    "witness",
 )
 
 

@@ -15,11 +15,18 @@ from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.context.life import life_so_far, meant_episodes
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.methods.knowledge import Knowledge, standing_of
+from offbook.methods.knowledge import UNWITNESSED, Knowledge, standing_of
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
-from offbook.types import LoreQuery, Skipped, traits_of
+from offbook.types import (
+    Boundary,
+    BoundaryReason,
+    ContextItem,
+    LoreQuery,
+    Skipped,
+    traits_of,
+)
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
@@ -29,9 +36,10 @@ if TYPE_CHECKING:
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
     from offbook.retrieval.standing import Standing
+    from offbook.retrieval.witnessing import Judgement
     from offbook.runtime import Runtime
     from offbook.settings.model import ReplySettings
-    from offbook.types import Character, ContextItem, Message, Recall
+    from offbook.types import Character, Message, Recall
 
     History = Sequence[Message]
 
@@ -141,12 +149,49 @@ def _with_life(knowledge: Knowledge, standing: Standing, recalled: Recall) -> Re
             skipped.append(Skipped(item.kind, item.title, "it stands in the last scene"))
         else:
             beside.append(item)
+    untold = [each for each in skipped if each.kind == UNWITNESSED]
     return replace(
         recalled,
-        context=(*life.items, *beside, *meant),
-        skipped=tuple(skipped),
+        context=(
+            *life.items,
+            *beside,
+            *meant,
+            *(ContextItem("unwitnessed", each.title, each.why, 1.0) for each in untold[:1]),
+        ),
+        boundary=_untold(recalled.boundary, untold),
+        skipped=tuple(each for each in skipped if each.kind != UNWITNESSED),
         voice=standing.lines,
     )
+
+
+def _untold(boundary: Boundary | None, untold: Sequence[Skipped]) -> Boundary | None:
+    """Say in the verdict that what is asked may be of what the character did not witness."""
+    if not untold:
+        return boundary
+    reason = BoundaryReason(untold[0].title, untold[0].why)
+    if boundary is None:
+        return Boundary("partly", (reason,))
+    verdict = "partly" if boundary.verdict == "in" else boundary.verdict
+    return Boundary(verdict, (*boundary.reasons, reason))
+
+
+async def knows(
+    runtime: Runtime, character: Character, fact: str, point: Point | None = None
+) -> Judgement:
+    """Judge whether a character of a story knows a fact at a point; free without a paid model."""
+    from offbook.methods.knowing import judge
+
+    knowledge = Knowledge(
+        character=character,
+        settings=runtime.settings,
+        store=runtime.store,
+        embedder=runtime.embedder,
+        reranker=runtime.reranker,
+        extractor=runtime.extractor,
+        point=point,
+        standing=await standing_of(runtime.store, character, runtime.settings, point),
+    )
+    return await judge(knowledge, fact)
 
 
 def _lore_query(knowledge: Knowledge, question: str) -> LoreQuery:

@@ -18,6 +18,7 @@ from offbook.models.beside import worked_out
 from offbook.models.failures import PassingError, why_without
 from offbook.names.story import Reach
 from offbook.retrieval.search import IndexCache
+from offbook.retrieval.witnessing import ENOUGH
 from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
@@ -74,6 +75,11 @@ def _refers_back(question: str) -> bool:
 
 _FROM_TEXTS: Final = frozenset(("knowledge", "entity", "relation", "attribute", "profile"))
 """Kinds of context whose words are those of texts, or were made of them."""
+_TELLING: Final = 0.2
+"""The score from which a passage says something of what is asked; chance gives next to nothing."""
+UNWITNESSED: Final = "unwitnessed"
+"""What kind of thing a question is for that is best answered by what nobody has told."""
+_ELSEWHERE: Final = "what fits it best happened where they were not, and nobody has told them of it"
 KEPT_GROUNDS: Final = 32
 """Characters of whom it is remembered which documents their profile was made from."""
 _Key = tuple[str, int, "Position | None"]
@@ -239,18 +245,28 @@ class Knowledge:
             return passages[:k]
 
     def _note_unwitnessed(self, passages: Sequence[Passage]) -> None:
-        """Say which passages fit as well, and why they are not the character's."""
+        """Say which passages fit as well, and why they are not the character's.
+
+        Where one of them fits far better than any that is, what is asked may have happened there.
+        """
         known = () if self.standing is None else self.standing.reach.stretches or ()
-        for chunk in (passage.chunk for passage in passages):
-            if not any(
+        best_known = 0.0
+        for passage in passages:
+            chunk = passage.chunk
+            if any(
                 each.document == chunk.document
                 and max(each.start, chunk.start) < min(each.end, chunk.end)
                 for each in known
             ):
+                best_known = max(best_known, passage.score)
+            else:
                 why = f"{self.character.name} did not witness it, and was not told of it"
                 note = Skipped("knowledge", chunk.heading_path or f"@{chunk.start}", why)
                 if note not in self.notes:
                     self.notes.append(note)
+        best = max((passage.score for passage in passages), default=0.0)
+        if best >= _TELLING and best_known < ENOUGH * best:
+            self.notes.append(Skipped(UNWITNESSED, "what is asked", _ELSEWHERE))
 
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.

@@ -11,6 +11,7 @@ from offbook.prompts import (
     extraction,
     interviewing,
     judging,
+    knowing,
     probes,
     question,
     reply,
@@ -24,7 +25,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(speakers, distilling, probes, judging, interviewing),
+    *(speakers, knowing, distilling, probes, judging, interviewing),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

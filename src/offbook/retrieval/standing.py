@@ -65,13 +65,14 @@ class Lived:
 class Standing:
     """What a character of a story knows at a point.
 
-    ``name`` is the character's, ``profile`` who they are by now and ``grounds`` where that stands,
-    ``now`` where and when the last scene was, ``record`` their
-    episodes up to the point, oldest first, and ``last`` the last scene that they were in, up to the
-    point. ``lines`` are their own, ``met`` are those who were in scenes with them, most first.
+    ``name`` is the character's, ``member`` its number in the cast, ``profile`` who they are by now
+    and ``grounds`` where that stands. ``now`` is where and when the last scene was, ``record`` are
+    their episodes up to the point, oldest first, and ``last`` is the last scene that they were in,
+    up to the point. ``lines`` are their own, ``met`` who was in scenes with them, most first.
     """
 
     name: str
+    member: int
     reach: Reach
     profile: str = ""
     grounds: tuple[Source, ...] = ()
@@ -81,7 +82,6 @@ class Standing:
     lines: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
     subjects: Subjects | None = None
-    scenes: tuple[Stretch, ...] = ()
 
     def holds(self, source: Source) -> bool:
         """Say whether all of a stretch of a text is theirs."""
@@ -230,6 +230,7 @@ class _Reading:
         )
         return Standing(
             name=self._cast.members[self._member].name,
+            member=self._member,
             reach=reach,
             now=_place_and_time(lived[-1][1]) if lived else "",
             record=tuple(self._record()),
@@ -237,7 +238,6 @@ class _Reading:
             lines=tuple(self._lines()),
             met=tuple(name for n, _ in met.most_common() if (name := names[n]))[:_MET],
             subjects=Subjects(self._cast, names, [text.id for text in self._texts]),
-            scenes=tuple(self._stretch(n, scene, self._way(scene)) for n, scene in scenes),
         )
 
     def _way(self, scene: Scene) -> SceneWitness | None:
