@@ -104,8 +104,10 @@ async def recall(
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = await method.recall(knowledge, question)
-    if standing is not None and method.name not in _WITHOUT_LIFE:
-        recalled = _with_life(knowledge, standing, recalled)
+    if standing is not None:
+        recalled = replace(recalled, voice=standing.lines)
+        if method.name not in _WITHOUT_LIFE:
+            recalled = _with_life(knowledge, standing, recalled)
     skipped = recalled.skipped
     if standing is None and character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
@@ -160,7 +162,6 @@ def _with_life(knowledge: Knowledge, standing: Standing, recalled: Recall) -> Re
         ),
         boundary=_untold(recalled.boundary, untold),
         skipped=tuple(each for each in skipped if each.kind != UNWITNESSED),
-        voice=standing.lines,
     )
 
 

@@ -235,7 +235,7 @@ class _Reading:
             now=_place_and_time(lived[-1][1]) if lived else "",
             record=tuple(self._record()),
             last=self._last(lived),
-            lines=tuple(self._lines()),
+            lines=tuple(self._lines(reach)),
             met=tuple(name for n, _ in met.most_common() if (name := names[n]))[:_MET],
             subjects=Subjects(self._cast, names, [text.id for text in self._texts]),
         )
@@ -349,14 +349,15 @@ class _Reading:
         path = ", ".join(headed[place].headings) if place >= 0 else ""
         return " - ".join(filter(None, (path, _place_and_time(scene))))
 
-    def _lines(self) -> Iterator[str]:
-        """List what the character says up to the point, in words that show how."""
+    def _lines(self, reach: Reach) -> Iterator[str]:
+        """List what the character says in what is known, in words that show how."""
         for each in self._cast.quotations:
-            within = self._until is None or Position(each.text, each.end) <= self._until
-            if each.speaker == self._member and within:
-                spoken = self._texts[each.text].text[each.start : each.end]
-                line = " ".join(spoken.strip(_MARKS).rstrip(",;-").split())
-                if _SHORTEST <= len(line) <= _LONGEST:
+            if each.speaker == self._member:
+                document = self._texts[each.text]
+                line = " ".join(document.text[each.start : each.end].strip(_MARKS).split())
+                line = line.rstrip(" ,;-")
+                within = reach.covers(document.id, each.text, each.start, each.end)
+                if within and _SHORTEST <= len(line) <= _LONGEST:
                     yield line
 
 
