@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
     History = Sequence[Message]
 
+_CHARS_A_TOKEN: Final = 4
+"""About so many, in English prose; what is told is what a choice would cost, and no account."""
 _UNWRITTEN: Final = (
     "it could not be written: the model refused the passages it is made from, or gave no answer "
     "that could be used"
@@ -151,6 +153,9 @@ def _with_life(knowledge: Knowledge, standing: Standing, recalled: Recall) -> Re
             skipped.append(Skipped(item.kind, item.title, "it stands in the last scene"))
         else:
             beside.append(item)
+    if not knowledge.free:
+        why = f"some {standing.chars // _CHARS_A_TOKEN:,} tokens a turn: --method whole shows it"
+        skipped.append(Skipped("knowledge", "all that is told up to the point", why))
     untold = [each for each in skipped if each.kind == UNWITNESSED]
     return replace(
         recalled,

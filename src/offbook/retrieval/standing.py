@@ -68,7 +68,8 @@ class Standing:
     ``name`` is the character's, ``member`` its number in the cast, ``profile`` who they are by now
     and ``grounds`` where that stands. ``now`` is where and when the last scene was, ``record`` are
     their episodes up to the point, oldest first, and ``last`` is the last scene that they were in,
-    up to the point. ``lines`` are their own, ``met`` who was in scenes with them, most first.
+    up to the point. ``lines`` are their own, ``met`` who was in scenes with them, most first;
+    ``chars`` is the length of all texts up to the point.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Standing:
     lines: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
     subjects: Subjects | None = None
+    chars: int = 0
 
     def holds(self, source: Source) -> bool:
         """Say whether all of a stretch of a text is theirs."""
@@ -238,6 +240,7 @@ class _Reading:
             lines=tuple(self._lines(reach)),
             met=tuple(name for n, _ in met.most_common() if (name := names[n]))[:_MET],
             subjects=Subjects(self._cast, names, [text.id for text in self._texts]),
+            chars=sum(map(self._ends_at, range(len(self._texts)))),
         )
 
     def _way(self, scene: Scene) -> SceneWitness | None:
@@ -260,6 +263,13 @@ class _Reading:
         if scene.text > self._until.document_ordinal or self._until.offset <= scene.start:
             return 0
         return min(scene.end, self._until.offset)
+
+    def _ends_at(self, text: int) -> int:
+        """How much of a text lies before the point."""
+        chars, until = self._texts[text].chars, self._until
+        if until is None or text < until.document_ordinal:
+            return chars
+        return min(chars, until.offset) if text == until.document_ordinal else 0
 
     def _is_over(self, scene: Scene) -> bool:
         end = self._ends(scene)
