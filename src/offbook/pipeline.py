@@ -15,9 +15,10 @@ from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.context.life import life_so_far, meant_episodes
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.methods.knowledge import UNWITNESSED, Knowledge, standing_of
+from offbook.methods.knowledge import UNWITNESSED, Knowledge, character_at, standing_of
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
+from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
 from offbook.types import (
     Boundary,
@@ -88,8 +89,9 @@ async def recall(
     point: Point | None = None,
     conversation: ConversationContext = NO_CONVERSATION,
 ) -> Recall:
-    """Recall what the reply may rest on; ``character`` is as it is at ``point``."""
+    """Recall what the reply may rest on; one of a book is made as it is at ``point`` here."""
     standing = await standing_of(runtime.store, character, runtime.settings, point)
+    character = await character_at(runtime.store, character, standing, point)
     knowledge = Knowledge(
         character=character,
         settings=runtime.settings,
@@ -106,10 +108,10 @@ async def recall(
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = await method.recall(knowledge, question)
-    if standing is not None:
-        recalled = replace(recalled, voice=standing.lines)
-        if method.name not in _WITHOUT_LIFE:
-            recalled = _with_life(knowledge, standing, recalled)
+    if NAMES in character.settings:
+        recalled = replace(recalled, voice=character.voice)
+    if standing is not None and method.name not in _WITHOUT_LIFE:
+        recalled = _with_life(knowledge, standing, recalled)
     skipped = recalled.skipped
     if standing is None and character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))

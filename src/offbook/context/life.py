@@ -4,7 +4,7 @@ Takes: what the character knows at a point, a budget of tokens, what is asked an
 Gives: the record of their life up to the point, the newest entries as they are and older ones by
 their gist; the last scene that they lived through; and older entries that the question means.
 Record and scene change with the point alone: they stand in front, where a provider's prefix cache
-finds them again. Source: ours; docs/stories.md.
+finds them again. Source: ours; docs/boundary.md, "Characters of a story".
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Takes: a character as a method sees it, a fact.  Gives: a judgement. Without a paid model it is
 free: the fact is looked for in what they witnessed and in what they did not. A model is shown the
 record of their life so far and the passages of theirs that fit the fact best.
-Source: ours; docs/stories.md.
+Source: ours; docs/boundary.md, "Characters of a story".
 """
 
 from __future__ import annotations

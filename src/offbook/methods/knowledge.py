@@ -84,6 +84,7 @@ KEPT_GROUNDS: Final = 32
 """Characters of whom it is remembered which documents their profile was made from."""
 _Key = tuple[str, int, "Position | None"]
 _grounds: Final[IndexCache[_Key, tuple[Source, ...]]] = IndexCache(KEPT_GROUNDS)
+_described: Final[IndexCache[tuple[str, Position], Character]] = IndexCache(KEPT_GROUNDS)
 _standings: Final[IndexCache[tuple[str, Position | None], Standing | None]] = IndexCache(
     KEPT_GROUNDS
 )
@@ -110,6 +111,27 @@ async def standing_of(
         return await worked_out(_with_profile, standing, character, texts)
 
     return await _standings.get(store, (character.id, until), character.revision, load)
+
+
+async def character_at(
+    store: Store, character: Character, standing: Standing | None, point: Point | None
+) -> Character:
+    """One of a book with profile and voice as they are at a point."""
+    if standing is not None:
+        documents = tuple(dict.fromkeys(source.document for source in standing.grounds))
+        return replace(
+            character,
+            profile=standing.profile,
+            voice=standing.lines,
+            profile_documents=documents,
+        )
+    if point is None or NAMES not in character.settings:
+        return character
+    from offbook.ingestion.profile import described_at
+
+    load = partial(store.read, described_at, character, point.position)
+    key = character.id, point.position
+    return await _described.get(store, key, character.revision, load)
 
 
 def _with_profile(standing: Standing, character: Character, texts: Sequence[Document]) -> Standing:

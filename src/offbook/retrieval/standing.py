@@ -3,7 +3,7 @@
 Takes: a story, its cast and its texts, which member the character is, a point.  Gives: the
 stretches of the texts that are theirs and how; the record of their life so far; the last scene that
 they lived through; their own lines; whom pronouns in a passage mean. What is uncertain is decided
-in favour of not giving away. Source: ours; docs/stories.md.
+in favour of not giving away. Source: ours; docs/boundary.md, "Characters of a story".
 """
 
 from __future__ import annotations
@@ -298,8 +298,8 @@ class _Reading:
             for each in _between(mentions.get(document.id, ()), stretch.start, stretch.end):
                 forms[each.member][" ".join(document.text[each.start : each.end].split())] += 1
         names = [
-            max(counted, key=lambda form: (len(form.split()), counted[form]), default="")
-            for counted in forms
+            max(counted, key=lambda f: (f == who.name, len(f.split()), counted[f]), default="")
+            for who, counted in zip(self._cast.members, forms, strict=True)
         ]
         names[self._member] = self._cast.members[self._member].name
         return names

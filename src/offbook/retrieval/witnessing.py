@@ -4,7 +4,7 @@ Takes: a story's texts, cast and scenes; what a character knows of them at a poi
 a judgement with its reason and its place. The fact is looked for in short windows of all scenes. A
 window that the character witnessed by the point, and that says it nearly as well as the best one,
 makes them know it; else it happened where they were not, or comes later. Source: ours;
-docs/stories.md.
+docs/boundary.md, "Characters of a story".
 """
 
 from __future__ import annotations
