@@ -108,7 +108,7 @@ async def recall(
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = await method.recall(knowledge, question)
-    if NAMES in character.settings:
+    if standing is not None or NAMES in character.settings:
         recalled = replace(recalled, voice=character.voice)
     if standing is not None and method.name not in _WITHOUT_LIFE:
         recalled = _with_life(knowledge, standing, recalled)

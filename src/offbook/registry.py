@@ -54,6 +54,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
     },
     "story": {
         "rules": "offbook.rules.scenes:read_story",
+        "kind": "offbook.rules.story_kind:kind_of",
     },
     "protocol": {
         "questions": "offbook.evaluation.protocols:QuestionsProtocol",

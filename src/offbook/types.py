@@ -341,7 +341,8 @@ class IndexRequirements:
     chunks of ``graph`` state them, ``graph`` the same with names normalized; ``traits`` is what a
     chunk of ``amadeus.splitter`` reveals, judged once; ``memories`` is that they are scored and
     have vectors, which nobody waits for, ``statements`` that turns are distilled as well;
-    ``summaries`` are of clusters of ``raptor.splitter``.
+    ``summaries`` are of clusters of ``raptor.splitter``; ``story`` is what a model says of scenes,
+    where the documents are a story.
     """
 
     chunkings: tuple[str, ...] = ()
@@ -353,6 +354,7 @@ class IndexRequirements:
     statements: bool = False
     mentions: bool = False
     summaries: bool = False
+    story: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,8 +364,7 @@ class Recall:
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
     ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection);
-    ``voice`` are the lines of a character of a story up to the point, which are not stored (None:
-    those of the character).
+    ``voice`` are lines up to the point, which are not stored (None: those of the character).
     """
 
     character: str
@@ -389,8 +390,7 @@ class Recall:
 
     def as_json(self, usage: Usage) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        shape = {name: value for name, value in asdict(self).items() if name != "voice"}
-        return {**shape, "usage": usage.as_json()}
+        return {k: v for k, v in asdict(self).items() if k != "voice"} | {"usage": usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ async def test_facts_are_known_to_who_witnessed_them_from_then_on(tmp_path):
 
 
 async def test_documents_about_one_person_are_all_theirs(tmp_path):
-    async with home_with(tmp_path, "Ada Byrne", text("ada.md", BOOK)) as home:
+    told = text("ada.md", BOOK)
+    async with home_with(tmp_path, "Ada Byrne", told, story__kind="persona") as home:
         recall, _ = await home.recall("ada-byrne", "What of the zandrel?")
         assert any("zandrel" in item.text for item in recall.context)
         assert all(item.witness is None and not item.subject for item in recall.context)

@@ -23,7 +23,7 @@ async def ada(sqlite_store) -> Asked:
 async def names(ada: Asked, question: str, until: Position | None = None):
     def read(conn):
         character = characters.require(conn, ada.id)
-        reach = until and Reach(until)
+        reach = None if until is None else Reach(until)
         index = load_graph_index(conn, character, reach)
         return names_of_question(conn, index, ada.id, question, reach)
 

@@ -33,6 +33,7 @@ from offbook.ingestion.cast import (
 )
 from offbook.ingestion.documents import put_texts, text_digest
 from offbook.ingestion.reports import DocumentReport, ProgressListener, tally, unheard
+from offbook.ingestion.story import follow_texts
 from offbook.names.cast import CastMember
 from offbook.stores import casts, characters
 
@@ -213,6 +214,7 @@ async def create_from(
             await home.store.write(keep_cast, character.id, basis.built_from, cast)
         else:  # a folder held a text twice, which is stored once
             await kept_cast(home.store, character.id)
+        await follow_texts(home.store, await home.find(character.id), home.settings.values)
         begun = characters.UNFINISHED
         await home.store.write(characters.set_setting, character.id, begun, None)
     except BaseException:

@@ -29,7 +29,6 @@ from offbook.errors import (
     UnreadableDocument,
     UsageError,
 )
-from offbook.ingestion.cast import follow_texts
 from offbook.ingestion.documents import document_id, refresh_voice
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.reports import (
@@ -40,6 +39,7 @@ from offbook.ingestion.reports import (
     tally,
     unheard,
 )
+from offbook.ingestion.story import follow_texts
 from offbook.methods.knowledge import Knowledge
 from offbook.methods.raptor import check_tree
 from offbook.retrieval.graph_index import check_graph
@@ -313,7 +313,7 @@ async def ingest_readings(
     default = SettingsModel.model_fields["method"].default
     if runtime.settings.method == default and not traits_of(runtime.extractor).free:
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
-    await follow_texts(home.store, character)
+    await follow_texts(home.store, character, home.settings.values)
     return IngestReport(
         character=character.name,
         character_id=character.id,
@@ -428,7 +428,7 @@ async def forget(
         await refresh_voice(store, character.id)
         # Before any call: whatever becomes of the graph, what was to be forgotten is gone.
         await store.purge()
-        await follow_texts(home.store, character)
+        await follow_texts(home.store, character, home.settings.values)
         messages = await _follow(home, character, gone, progress)
     return ForgetReport(
         character=character.name,

@@ -194,7 +194,7 @@ def speech_samples(text: str, limit: int) -> list[str]:
     quotation marks; of an example dialogue the lines of ``{{user}}`` are left out.
     """
     samples: dict[str, None] = {}
-    for line in _speech_lines(text):
+    for line in speech_lines(text):
         spoken = (line[first:last] for first, last in _spans(line))
         samples.update((each, None) for each in spoken if _SHORTEST <= len(each) <= _LONGEST)
         if len(samples) >= limit:
@@ -202,7 +202,7 @@ def speech_samples(text: str, limit: int) -> list[str]:
     return list(samples)[: max(0, limit)]
 
 
-def _speech_lines(text: str) -> Iterator[str]:
+def speech_lines(text: str) -> Iterator[str]:
     """Lines of the sections for speech and of what is nested in them."""
     level = 0  # of the heading that opened a section for speech; 0 outside of one
     for match in _LINE.finditer(text):

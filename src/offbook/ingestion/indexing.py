@@ -15,6 +15,7 @@ from offbook.ingestion.extraction import index_terms
 from offbook.ingestion.graph_index import GraphBuilding
 from offbook.ingestion.mentions import index_mentions
 from offbook.ingestion.profile import write_profile
+from offbook.ingestion.story import index_story
 from offbook.ingestion.traits import index_traits
 from offbook.models.batching import run_all
 from offbook.models.beside import calls_first
@@ -80,6 +81,7 @@ class _Indexing:
             (needs.graph, self.building.run),
             (needs.mentions and not needs.graph, mentions),
             (needs.profile, self._summarize_character),
+            (needs.story, partial(index_story, runtime, character, progress)),
             (needs.traits, partial(index_traits, runtime, character, progress)),
             (needs.vectors or needs.summaries, self._embed_and_summarize),
         ]

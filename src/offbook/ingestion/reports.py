@@ -165,7 +165,7 @@ _MANY = 10
 """Passages of which the median says something."""
 _BRIEF = 200
 """Characters below which a passage is often torn from what it is about."""
-_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.SUMMARIZE})
+_TOLD_BY_REASON = frozenset({jobs.GRAPH, jobs.MENTIONS, jobs.STORY, jobs.SUMMARIZE})
 """Kinds of jobs whose subject is an id that says nothing; the reason names who is concerned."""
 
 

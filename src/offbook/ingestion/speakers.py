@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from offbook.protocols import ChatModel
 
 _WINDOW: Final = 7_500
-_BEFORE: Final = 600
+BEFORE: Final = 600
+"""Characters that stand before a window, as context."""
 _AROUND: Final = 1_500
 """Characters of its line that stand around a quotation; most lines, which are paragraphs, whole."""
 _NEAR: Final = 3_000
@@ -35,7 +36,7 @@ _NEAR: Final = 3_000
 _LEADING: Final = 8
 """The most named of a book may speak anywhere: one of them may be the "I" that tells it."""
 _ALIASES: Final = 6
-_PLAIN: Final = str.maketrans("{}", "()")
+PLAIN: Final = str.maketrans("{}", "()")
 """Only our own numbers stand in curly brackets."""
 
 Answers = Mapping[str, Sequence[int | None]]
@@ -68,20 +69,17 @@ class Window:
 
 def windows_of(cast: Cast, texts: Sequence[str]) -> list[Window]:
     """Show every quotation once whose speaker no tag names, among about 7 KB of text."""
-    counts = Counter(mention.member for mention in cast.mentions)
-    leading = {member for member, _ in counts.most_common(_LEADING)}
-    named = sorted((mention.text, mention.start, mention.member) for mention in cast.mentions)
+    people = People(cast)
     windows = []
     for start, end, places in _stretches(cast, texts):
         text = cast.quotations[places[0]].text
-        first, last = (bisect_left(named, (text, place)) for place in (start - _NEAR, end))
-        members = sorted(leading | {member for *_, member in named[first:last]})
+        members = people.near(text, start, end)
         numbers = {member: number for number, member in enumerate(members, 1)}
         spoken = [cast.quotations[place] for place in places]
         inputs = SpeakersInputs(
-            before=texts[text][max(0, start - _BEFORE) : start].strip().translate(_PLAIN),
+            before=texts[text][max(0, start - BEFORE) : start].strip().translate(PLAIN),
             stretch=_numbered(texts[text], start, end, [each.start for each in spoken]),
-            called=tuple(_called(cast.members[member]) for member in members),
+            called=tuple(called(cast.members[member]) for member in members),
             by_rule=tuple(
                 None if each.speaker is None else numbers.get(each.speaker) for each in spoken
             ),
@@ -117,13 +115,28 @@ def _stretches(cast: Cast, texts: Sequence[str]) -> Iterator[tuple[int, int, lis
 
 
 def _numbered(text: str, start: int, end: int, starts: Sequence[int]) -> str:
-    parts = [text[start : starts[0]].translate(_PLAIN)]
+    parts = [text[start : starts[0]].translate(PLAIN)]
     for number, (first, last) in enumerate(zip(starts, [*starts[1:], end], strict=True), 1):
-        parts.append(f"{{{number}}}{text[first:last].translate(_PLAIN)}")
+        parts.append(f"{{{number}}}{text[first:last].translate(PLAIN)}")
     return "".join(parts)
 
 
-def _called(member: CastMember) -> str:
+class People:
+    """Who of a cast may matter in a stretch of its texts."""
+
+    def __init__(self, cast: Cast) -> None:
+        counts = Counter(mention.member for mention in cast.mentions)
+        self._leading = {member for member, _ in counts.most_common(_LEADING)}
+        self._named = sorted((each.text, each.start, each.member) for each in cast.mentions)
+
+    def near(self, text: int, start: int, end: int) -> list[int]:
+        """Return the most named of a book, and who is named in a stretch or not far before it."""
+        first, last = (bisect_left(self._named, (text, place)) for place in (start - _NEAR, end))
+        return sorted(self._leading | {member for *_, member in self._named[first:last]})
+
+
+def called(member: CastMember) -> str:
+    """Return how somebody is listed: the fullest name, with pronoun and other names."""
     others = [alias for alias in member.aliases if alias != member.name][:_ALIASES]
     more = [{"m": "he", "f": "she"}.get(member.gender, ""), ", ".join(others)]
     known = "; ".join(filter(None, more))

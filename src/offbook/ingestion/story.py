@@ -1,7 +1,8 @@
-"""The story of a source: its scenes and who witnessed them, kept with its cast.
+"""The story of a source: its scenes, who witnessed them, and what each of them lived through.
 
-Takes: a source whose cast is read.  Gives: its story, by rules where no model has answered; what
-persons say counts above both. Source: ours; docs/stories.md.
+Takes: a source whose cast is read.  Gives: its story, kept with the cast: by a model where it was
+asked, else by rules; what persons say counts above both. Which documents are a story, and which are
+about one person, is told by rules, or said. Source: ours; docs/stories.md.
 """
 
 from __future__ import annotations
@@ -9,21 +10,92 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal
+from typing import cast as typed
 
 from offbook import registry
 from offbook.ingestion.cast import basis_of, kept_cast, stored_texts, who_bears
-from offbook.ingestion.documents import text_digest
+from offbook.ingestion.cast import follow_texts as follow_cast
+from offbook.ingestion.documents import stored_documents, text_digest
+from offbook.ingestion.reports import Steps, put_aside
+from offbook.ingestion.story_windows import ask_story, inputs_of, stretches_of, with_answers
+from offbook.models.beside import calls_first, worked_out
 from offbook.names.story import Scene, SceneWitness, Story
-from offbook.stores import characters, documents, stories
+from offbook.stores import characters, documents, jobs, stories
+from offbook.types import traits_of
 
 if TYPE_CHECKING:
+    from offbook.ingestion.reports import ProgressListener
+    from offbook.ingestion.story_windows import Shown
+    from offbook.models.batching import PutAside
     from offbook.names.cast import Cast
     from offbook.protocols import Store, StoryReader
+    from offbook.runtime import Runtime
     from offbook.settings import SettingsModel
     from offbook.stores.connection import Connection
-    from offbook.stores.stories import Correction
-    from offbook.types import Character
+    from offbook.stores.stories import Correction, StoryAnswer
+    from offbook.types import Character, Document
+
+DocumentKind = Literal["story", "persona"]
+"""Texts of which a character witnesses a part, or texts about it, all of which it knows."""
+
+
+# -- which kind documents are ------------------------------------------------------------------
+
+
+async def kind_of(store: Store, character: Character, settings: SettingsModel) -> DocumentKind:
+    """Return which kind the documents of a character's source are.
+
+    A person's word on the source counts above the setting, and that above what rules made of it.
+    """
+    return await store.read(_kind, character.id, settings.story.kind)
+
+
+def _kind(conn: Connection, character: str, configured: str) -> DocumentKind:
+    who = characters.require(conn, character).settings
+    sharing = [characters.require(conn, each) for each in characters.sharing(conn, character)]
+    said = [each.settings.get(characters.KIND_SAID) for each in sharing]
+    otherwise = "story" if characters.NAMES in who else "persona"
+    by_rules = who.get(characters.KIND, otherwise)
+    words = [*filter(None, said), by_rules if configured == "auto" else configured]
+    return typed(DocumentKind, words[0])
+
+
+async def settle_kind(store: Store, character: str) -> None:
+    """Find out by rules of which kind the documents are, and note it."""
+    texts, _ = await store.read(stored_texts, character)
+    who = await store.read(characters.require, character)
+    recognize = registry.load("story", "kind")
+    of_cast = characters.NAMES in who.settings
+    kind = await worked_out(recognize, [each.text for each in texts], who.name, of_cast=of_cast)
+    if who.settings.get(characters.KIND) != kind:
+        await store.write(_note_kind, [character], characters.KIND, kind)
+
+
+async def say_kind(store: Store, character: str, kind: DocumentKind | None) -> None:
+    """Keep a person's word on which kind the documents are; None takes it back."""
+    sharing = await store.read(characters.sharing, character)
+    await store.write(_note_kind, sharing, characters.KIND_SAID, kind)
+
+
+def _note_kind(conn: Connection, whose: Sequence[str], name: str, kind: str | None) -> None:
+    for each in whose:
+        characters.set_setting(conn, each, name, kind)
+        characters.touch(conn, each)
+
+
+async def follow_texts(store: Store, character: Character, settings: SettingsModel) -> None:
+    """Read cast and story anew, where the texts of a character have changed."""
+    await follow_cast(store, character)
+    if not await store.read(documents.list_all, character.id):
+        return
+    await settle_kind(store, character.id)
+    if await kind_of(store, character, settings) == "story":
+        await kept_story(store, character.id)
+
+
+# -- the story ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +115,21 @@ async def viewpoint_of(
     None where the documents are about the character alone, or nobody of the cast is the character:
     everything in them is theirs then.
     """
-    if characters.NAMES not in character.settings:
+    if await kind_of(store, character, settings) != "story":
         return None
     if not await store.read(documents.list_all, character.id):
         return None
     story, cast = await kept_story(store, character.id)
-    bearing = who_bears(cast, character.name)
+    member = _member(cast, character.name)
+    return None if member is None else Viewpoint(story, cast, member)
+
+
+def _member(cast: Cast, name: str) -> int | None:
+    """Which member of a cast bears a name alone."""
+    bearing = who_bears(cast, name)
     if len(bearing) != 1:
         return None
-    return Viewpoint(story, cast, next(n for n, m in enumerate(cast.members) if m is bearing[0]))
+    return next(number for number, each in enumerate(cast.members) if each is bearing[0])
 
 
 async def kept_story(store: Store, character: str) -> tuple[Story, Cast]:
@@ -62,42 +140,120 @@ async def kept_story(store: Store, character: str) -> tuple[Story, Cast]:
     if story is None:
         read, _ = await store.read(stored_texts, character)
         texts = [text.text for text in read]
-        words = await store.read(stories.said, character)
+        answers = await store.read(stories.answers, character)
+        words = await store.read(stories.corrections, character)
         reader: StoryReader = registry.load("story", "rules")
         story = await asyncio.to_thread(reader, texts, cast)
-        story = corrected(story, cast, texts, words.corrections)
-        await store.write(_keep, character, basis.built_from, story, words)
+        who = cache(lambda name: _member(cast, name))
+        story = await asyncio.to_thread(with_answers, story, cast, texts, answers, who)
+        story = corrected(story, cast, texts, words)
+        await store.write(_keep, character, basis.built_from, story, (answers.keys(), words))
     return story, cast
 
 
 def _keep(
-    conn: Connection, character: str, built_from: str, story: Story, words: stories.Said
+    conn: Connection,
+    character: str,
+    built_from: str,
+    story: Story,
+    made_of: tuple[Iterable[str], list[Correction]],
 ) -> None:
-    """Store a story, unless the texts have changed since."""
-    if basis_of(conn, character).built_from == built_from:
-        stories.put(conn, character, built_from, story, words)
+    """Store a story, unless what it is made of has changed since."""
+    now = set(stories.answers(conn, character)), stories.corrections(conn, character)
+    if basis_of(conn, character).built_from == built_from and now == (set(made_of[0]), made_of[1]):
+        stories.put(conn, character, built_from, story)
 
 
 def corrected(
     story: Story, cast: Cast, texts: Sequence[str], corrections: Iterable[Correction]
 ) -> Story:
-    """Let persons' words on who witnessed a scene count above all others."""
+    """Let persons' words on who witnessed a scene count above all others.
+
+    Who was absent by such a word lived through nothing there.
+    """
     by_digest: dict[str, list[Correction]] = {}
     for each in corrections:
         by_digest.setdefault(each.digest, []).append(each)
     if not by_digest:
         return story
-    numbers = {id(member): number for number, member in enumerate(cast.members)}
+    absent: set[tuple[int, int]] = set()
 
-    def with_words(scene: Scene) -> Scene:
+    def with_words(place: int, scene: Scene) -> Scene:
         witnesses = {each.member: each for each in scene.witnesses}
-        for word in by_digest.get(text_digest(texts[scene.text][scene.start : scene.end]), ()):
-            for member in map(id, who_bears(cast, word.name)):
-                number = numbers[member]
-                witnesses.pop(number, None)
-                if word.how != "absent":
-                    place = scene.start, scene.start
-                    witnesses[number] = SceneWitness(number, word.how, *place, by_person=True)
+        for word in by_digest.get(scene_digest(scene, texts), ()):
+            number = _member(cast, word.name)
+            if number is None:
+                continue
+            before = witnesses.pop(number, None)
+            if word.how == "absent":
+                absent.add((place, number))
+            else:
+                where = (before.start, before.end) if before else (scene.start, scene.start)
+                witnesses[number] = SceneWitness(number, word.how, *where, by_person=True)
         return replace(scene, witnesses=tuple(witnesses.values()))
 
-    return replace(story, scenes=tuple(map(with_words, story.scenes)))
+    scenes = tuple(with_words(place, scene) for place, scene in enumerate(story.scenes))
+    lived = (each for each in story.episodes if (each.scene, each.member) not in absent)
+    return Story(scenes, tuple(lived))
+
+
+def scene_digest(scene: Scene, texts: Sequence[str]) -> str:
+    """Return the digest of a scene's text, by which a person's word on it is kept."""
+    return text_digest(texts[scene.text][scene.start : scene.end])
+
+
+# -- asking a model ----------------------------------------------------------------------------
+
+_STAGE: Final = "reading scenes"
+
+
+async def index_story(runtime: Runtime, character: str, progress: ProgressListener) -> None:
+    """Ask a model about the windows of a story that were not answered yet.
+
+    Those without a usable answer are put aside: the rules' word stands for them.
+
+    Raises:
+        ModelError: the endpoint failed for good; what arrived is kept.
+        BudgetReached: likewise.
+    """
+    store, settings = runtime.store, runtime.settings
+    if not settings.story.model or traits_of(runtime.extractor).free:
+        return
+    await calls_first()
+    if not await store.read(documents.list_all, character):
+        return
+    await settle_kind(store, character)
+    who = await store.read(characters.require, character)
+    if await kind_of(store, who, settings) != "story":
+        return
+    cast = await kept_cast(store, character)
+    stored = await store.read(stored_documents, character)
+    texts = [each.text for each in stored]
+    known = await store.read(stories.answers, character)
+    stretches = await worked_out(stretches_of, texts)
+    open_ = [each for each in stretches if each.opens and each.key not in known]
+    windows = await worked_out(inputs_of, open_, cast, texts)
+    steps = Steps(_STAGE, progress)
+    steps.begin(len(windows))
+
+    async def keep(answer: StoryAnswer) -> None:
+        await store.write(stories.put_answers, character, [answer])
+        steps.add(1)
+
+    retries = settings.answers.retries
+    aside = await ask_story(windows, stored, character, runtime.extractor, retries, keep)
+    steps.end()
+    await store.write(_note_aside, character, aside, stored)
+
+
+def _note_aside(
+    conn: Connection, character: str, aside: Sequence[PutAside[Shown]], stored: Sequence[Document]
+) -> None:
+    jobs.remove_kind(conn, character, jobs.STORY)
+    rows = []
+    for each in aside:
+        stretch = each.item.stretch
+        where = f"characters {stretch.start} to {stretch.end}"
+        why = f"the rules' word stands for the scenes of {where}: {each.reason}"
+        rows.append((stretch.key, stored[stretch.text].id, why))
+    put_aside(conn, character, jobs.STORY, rows)

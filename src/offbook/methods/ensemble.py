@@ -65,7 +65,7 @@ class Ensemble:
     name = "ensemble"
 
     def needs(self, settings: SettingsModel) -> IndexRequirements:
-        """Require graph, summary, the chunks of both with vectors, memories where there are any."""
+        """Require graph, summary, story, chunks with vectors, and memories where there are any."""
         return IndexRequirements(
             tuple(dict.fromkeys(("graph", settings.amadeus.splitter))),
             vectors=True,
@@ -74,6 +74,7 @@ class Ensemble:
             traits=settings.ensemble.gs == "indexed",
             memories=True,
             statements=True,
+            story=True,
         )
 
     async def recall(self, knowledge: Knowledge, question: str) -> Recall:

@@ -94,8 +94,6 @@ async def standing_of(
     store: Store, character: Character, settings: SettingsModel, point: Point | None
 ) -> Standing | None:
     """What a character of a story knows at a point, worked out once; None: all is theirs."""
-    if NAMES not in character.settings:
-        return None
     until = None if point is None else point.position
 
     async def load() -> Standing | None:

@@ -17,6 +17,7 @@ from offbook.prompts import (
     reply,
     retrieval,
     speakers,
+    story,
     summaries,
     traits,
     who_is_who,
@@ -25,7 +26,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(speakers, knowing, distilling, probes, judging, interviewing),
+    *(speakers, story, knowing, distilling, probes, judging, interviewing),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

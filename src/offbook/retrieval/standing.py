@@ -17,7 +17,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from offbook.documents.sections import Section, sections
+from offbook.names.narrator import narrator_of
 from offbook.names.story import Reach, SceneWitness, Stretch
+from offbook.text.sentences import sentences
 from offbook.types import Position, Source, Witness
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ _PRONOUNS: Final = {
     "m": re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE),
     "f": re.compile(r"\b(?:she|her|hers)\b", re.IGNORECASE),
 }
+_I: Final = re.compile(r"\b(?:I|me|my|mine|myself)\b")
 _SHORTEST, _LONGEST = 30, 300
 """Characters of a line that shows how somebody speaks."""
 _MARKS: Final = " \t\r\n\"“”„«»‘’'"
@@ -115,10 +118,17 @@ class Subjects:
         names: What the character calls each of them by now; empty where nothing that they know
             names somebody.
         documents: The ids of the texts.
+        narrators: Who tells a text as "I", by its id.
     """
 
-    def __init__(self, cast: Cast, names: Sequence[str], documents: Sequence[str]) -> None:
-        self._cast, self._names = cast, names
+    def __init__(
+        self,
+        cast: Cast,
+        names: Sequence[str],
+        documents: Sequence[str],
+        narrators: Mapping[str, int],
+    ) -> None:
+        self._cast, self._names, self._narrators = cast, names, narrators
         self._mentions: dict[str, list[CastMention]] = {}
         self._spoken: dict[str, list[Quotation]] = {}
         for mention in cast.mentions:
@@ -132,6 +142,9 @@ class Subjects:
         spoken = self._spoken.get(source.document, [])
         within = _between(spoken, source.start, source.end)
         notes = []
+        teller = self._narrators.get(source.document)
+        if teller is not None and _first_outside(_I, text, source.start, within) is not None:
+            notes.append(f"I: {self._names[teller] or 'who tells it'}")
         for gender, pronoun in _PRONOUNS.items():
             first = _first_outside(pronoun, text, source.start, within)
             named = self._first_named(gender, _between(mentions, source.start, source.end), within)
@@ -215,6 +228,8 @@ class _Reading:
         self._story, self._cast, self._member = story, cast, member
         self._texts, self._until = texts, until
         self._sections: list[list[Section]] = [sections(text.text) for text in texts]
+        tellers = ((n, narrator_of(text.text, n, cast)) for n, text in enumerate(texts))
+        self._narrators = {n: teller for n, teller in tellers if teller is not None}
 
     def standing(self) -> Standing:
         """Put together what is known."""
@@ -239,7 +254,12 @@ class _Reading:
             last=self._last(lived),
             lines=tuple(self._lines(reach)),
             met=tuple(name for n, _ in met.most_common() if (name := names[n]))[:_MET],
-            subjects=Subjects(self._cast, names, [text.id for text in self._texts]),
+            subjects=Subjects(
+                self._cast,
+                names,
+                [text.id for text in self._texts],
+                {self._texts[n].id: teller for n, teller in self._narrators.items()},
+            ),
             chars=sum(map(self._ends_at, range(len(self._texts)))),
         )
 
@@ -360,7 +380,10 @@ class _Reading:
         return " - ".join(filter(None, (path, _place_and_time(scene))))
 
     def _lines(self, reach: Reach) -> Iterator[str]:
-        """List what the character says in what is known, in words that show how."""
+        """List what the character says in what is known, in words that show how.
+
+        Of whom a text has as its narrator these are sentences of the narration as well.
+        """
         for each in self._cast.quotations:
             if each.speaker == self._member:
                 document = self._texts[each.text]
@@ -369,6 +392,23 @@ class _Reading:
                 within = reach.covers(document.id, each.text, each.start, each.end)
                 if within and _SHORTEST <= len(line) <= _LONGEST:
                     yield line
+        for stretch in reach.stretches or ():
+            number = next(n for n, text in enumerate(self._texts) if text.id == stretch.document)
+            if self._narrators.get(number) == self._member and stretch.how in _LIVED:
+                yield from self._narrated(number, stretch)
+
+    def _narrated(self, number: int, stretch: Stretch) -> Iterator[str]:
+        """List the sentences of a scene in which its narrator speaks of themselves."""
+        spoken = [q for q in self._cast.quotations if q.text == number]
+        within = _between(spoken, stretch.start, stretch.end)
+        text = self._texts[number].text[stretch.start : stretch.end]
+        for start, end in sentences(text):
+            line = " ".join(text[start:end].split())
+            quoted = any(
+                q.start < stretch.start + end and stretch.start + start < q.end for q in within
+            )
+            if not quoted and _SHORTEST <= len(line) <= _LONGEST and _I.search(line):
+                yield line
 
 
 def _place_and_time(scene: Scene) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from offbook.models.builtin import embed_texts
+from offbook.names.narrator import narrator_of
 from offbook.retrieval.search import (
     DENSE_WEIGHT,
     DenseIndex,
@@ -46,9 +47,6 @@ _BESIDE, _ELSEWHERE = 0.85, 0.7
 beside it, or further off: whoever comes in late has not seen how it began."""
 _NOTHING: Final = 0.1
 """The score below which no window says the fact: names alone give as much."""
-_I: Final = re.compile(r"\bI\b")
-_ANYBODY: Final = -1
-"""Stands for a narrator who says "I": which of the witnesses that is, the cast does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class FactIndex:
         whole = {text.id: text.text for text in texts}
         shown = [whole[each.document][each.start : each.end] for each in self.windows]
         blobs = [
-            encode_terms("\n".join((text, *(cast.members[n].name for n in sorted(who) if n >= 0))))
+            encode_terms("\n".join((text, *(cast.members[n].name for n in sorted(who)))))
             for text, who in zip(shown, self.people, strict=True)
         ]
         rows = [str(row) for row in range(len(shown))]
@@ -91,19 +89,18 @@ class FactIndex:
         self._dense = DenseIndex(rows, embed_texts(shown))
 
     def _present(self, texts: Sequence[Document]) -> list[set[int]]:
-        """Who is named or speaks in each window, or narrates there."""
+        """Who is named or speaks in each window, or tells the text as "I"."""
         people: list[set[int]] = [set() for _ in self.windows]
         for mention in self._cast.mentions:
             people[self._window_of(mention.text, mention.start)].add(mention.member)
-        silent = [[*text.text] for text in texts]
         for quotation in self._cast.quotations:
             if quotation.speaker is not None:
                 people[self._window_of(quotation.text, quotation.start)].add(quotation.speaker)
-            length = quotation.end - quotation.start
-            silent[quotation.text][quotation.start : quotation.end] = " " * length
-        for number, letters in enumerate(silent):
-            for match in _I.finditer("".join(letters)):
-                people[self._window_of(number, match.start())].add(_ANYBODY)
+        for number, text in enumerate(texts):
+            if (teller := narrator_of(text.text, number, self._cast)) is not None:
+                for place, start in enumerate(self._starts):
+                    if start.document_ordinal == number:
+                        people[place].add(teller)
         return people
 
     def _window_of(self, text: int, offset: int) -> int:
@@ -136,7 +133,7 @@ class FactIndex:
 
     def _worth(self, standing: Standing) -> NDArray[np.float32]:
         """What each window counts: 0 where it is not theirs, less where they are not near."""
-        near = np.array([bool({standing.member, _ANYBODY} & who) for who in self.people])
+        near = np.array([standing.member in who for who in self.people])
         beside = near | np.append(near[1:], False) | np.append(False, near[:-1])
         worth = np.where(near, 1.0, np.where(beside, _BESIDE, _ELSEWHERE)).astype(np.float32)
         for row, window in enumerate(self.windows):

@@ -147,7 +147,13 @@ class Quoting:
         return tuple(self._as_written(read))
 
     def _narrates(self) -> bool:
-        """Whether "I" may be the character's: not in a story that tells of it by name."""
+        """Whether "I" may be the character's: not in a story that tells of it by name.
+
+        Where a passage says whose it is, that counts.
+        """
+        notes = (n for item in self.evidence.items for n in item.subject.split("; "))
+        if tellers := [note.removeprefix("I: ") for note in notes if note.startswith("I: ")]:
+            return not any(self._names.words.isdisjoint(map(fold, t.split())) for t in tellers)
         told = (item.text for item in self.evidence.items if item.witness is not None)
         return not any(self._names.mentions(tokens_of(text)) for text in told)
 

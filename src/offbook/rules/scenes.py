@@ -15,9 +15,13 @@ from typing import Final
 from offbook.documents.sections import sections
 from offbook.names.cast import Cast
 from offbook.names.story import Scene, SceneWitness, Story
+from offbook.prompts.story import UNFELT, Involved, StoryInputs, StretchScene, StretchScenes
 
 _BREAK: Final = re.compile(r"^[ \t]*(?:[*•·~#—–-][ \t]*){3,}$|^[ \t]*[⁂*#§❦][ \t]*$", re.MULTILINE)
 """A line of stars or dashes between scenes."""
+_RECORD: Final = 30
+_GIST: Final = 6
+"""Words of what a model would write of somebody in a stretch."""
 
 
 def read_story(texts: Sequence[str], cast: Cast) -> Story:
@@ -50,3 +54,30 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     cuts.update(section.title_start for section in sections(text) if section.level)
     cuts.update(match.end() for match in _BREAK.finditer(text))
     yield from pairwise(sorted(cuts))
+
+
+def story(inputs: StoryInputs) -> StretchScenes:
+    """Answer a stretch as a whole: who is named in it lived through the sentences that name them.
+
+    What it costs to write is told by it beforehand; no story is made of it.
+    """
+    people = []
+    for number, who in enumerate(inputs.called, 1):
+        names = [re.split(r" \(", who)[0]]
+        lines = [line for line in inputs.stretch.split("\n") if any(n in line for n in names)]
+        if lines:
+            words = " ".join(lines).split()
+            record, gist = " ".join(words[:_RECORD]), " ".join(words[:_GIST])
+            people.append(
+                Involved(
+                    who=number,
+                    words=gist,
+                    how="present",
+                    record=record,
+                    gist=gist,
+                    feels=UNFELT,
+                    strength=1,
+                )
+            )
+    whole = {"where": "", "when": "", "continues": False, "people": people}
+    return StretchScenes(scenes=[StretchScene(begins=1, kind="scene", **whole)])

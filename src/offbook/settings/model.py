@@ -323,6 +323,21 @@ class EvaluationSettings(Section):
     )
 
 
+class StorySettings(Section):
+    """Stories: texts of which a character has witnessed a part."""
+
+    kind: Literal["auto", "story", "persona"] = Field(
+        "auto",
+        description="whether documents are a story, or about the character, who knows all of it; "
+        "`auto`: as rules find. `offbook story NAME --kind` says it of one source",
+    )
+    model: bool = Field(
+        True,
+        description="a model reads scenes, their witnesses and what each lived through when a "
+        "story is ingested (at most 0.35 calls a KB); else rules do",
+    )
+
+
 class TokenSettings(Section):
     """How tokens are counted."""
 
@@ -660,6 +675,7 @@ class SettingsModel(Section):
     prices: dict[str, PriceSettings] = Field({}, description="USD per million tokens, a model each")
     answers: AnswerSettings = AnswerSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    story: StorySettings = StorySettings()
     tokens: TokenSettings = TokenSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     acts: ActsSettings = ActsSettings()

@@ -74,13 +74,14 @@ def put(conn: Connection, character: str, document: Document) -> None:
     if old is not None and old.digest != document.digest:
         mark_unpurged(conn)
         casts.remove(conn, character)
-        stories.remove(conn, character)
         for each in characters.sharing(conn, character):
             call_cache.forget_documents(conn, each, document.id)
             _forget_profile(conn, each, document.id)
             jobs.remove_quoting(conn, each)
     row = {**row_of(document), "chars": document.chars, "ordinal": ordinal}
     put_rows(conn, documents, character, [row])
+    if old is not None and old.digest != document.digest:
+        stories.follow_texts(conn, character, document.id, old.text)
     characters.touch(conn, character)
 
 
@@ -196,10 +197,10 @@ def remove(
         jobs.remove_subjects(conn, each, ids)
         removals.append(_remove_resting(conn, each, document, with_memories=with_memories))
     casts.remove(conn, character)
-    stories.remove(conn, character)
     graph.forget_chunks(conn, character, ids)
     summaries.forget_chunks(conn, character, ids)
     conn.execute(delete(documents).where(of(documents, character, id=document)))
+    stories.follow_texts(conn, character, document)
     characters.touch(conn, character)
     return Removal(
         sum(removal.cached_calls for removal in removals),
@@ -215,10 +216,11 @@ def _remove_resting(
     cards.remove(conn, character, document)
     _forget_profile(conn, character, document)
     characters.forget_names(conn, character)
+    characters.set_setting(conn, character, characters.KIND, None)
     queue.forget_quotes(conn, character)
     # Why a question about the graph stays open may quote any text; the next run notes it anew.
-    jobs.remove_kind(conn, character, jobs.GRAPH)
-    jobs.remove_kind(conn, character, jobs.PROFILE)
+    for kind in (jobs.GRAPH, jobs.PROFILE, jobs.STORY):
+        jobs.remove_kind(conn, character, kind)
     return _forget_turns(conn, character, document, with_memories=with_memories)
 
 

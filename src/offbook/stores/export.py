@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, get_args
 
 from sqlalchemy import (
     JSON,
@@ -49,11 +49,12 @@ from offbook.stores import (
     jobs,
     memories,
     schema,
+    stories,
     vectors,
 )
 from offbook.stores.call_cache import forget_documents
 from offbook.stores.statements import add_missing, mark_unpurged, of, owner_of, storable
-from offbook.types import Character
+from offbook.types import Character, WitnessHow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -310,6 +311,10 @@ class Law:
                 raise ValueError(f"the chunk {row['id']!r} is not in its document")
         elif table == "graph_answers" and not graph.is_answer(row["kind"], row["answer"]):
             raise ValueError(f"the answer {row['key']!r} about the graph was altered")
+        elif table == "story_answers" and not stories.is_answer(row["answer"]):
+            raise ValueError(f"what was said of the story ({row['key']!r}) was altered")
+        elif table == "story_corrections" and row["how"] not in get_args(WitnessHow):
+            raise ValueError(f"a word on who witnessed a scene ({row['digest']!r}) was altered")
         elif table == "summaries" and (row["level"] < 1 or not row["members"]):
             raise ValueError(f"the summary {row['id']!r} was altered")
         elif table == "card_files" and not cards.is_card_file(row["kind"], row["raw"]):
@@ -321,6 +326,8 @@ BATCH: Final = 500
 # In the order in which foreign keys allow them to be written.
 KNOWLEDGE: Final = (
     schema.documents,
+    schema.story_answers,
+    schema.story_corrections,
     schema.card_files,
     schema.card_assets,
     schema.chunkings,

@@ -30,13 +30,14 @@ GRAPH: Final = "graph"  # a question about the graph that stayed open
 PROFILE: Final = "profile"  # writes the profile; its subject is the character
 TRAITS: Final = "traits"  # judges what a chunk reveals of the character
 MENTIONS: Final = "mentions"  # a mention or relation without a vector
+STORY: Final = "story"  # a window of a story without a usable answer
 SUMMARIZE: Final = "summarize"  # a cluster of chunks without a summary, or one without a vector
 REMEMBER: Final = "remember"  # scores and embeds a memory; the subject is no document's
 DISTIL: Final = "distil"  # distils the turns of a conversation, which is its subject
 
 OF_CHARACTER: Final = frozenset({PROFILE, TRAITS, REMEMBER, DISTIL})
 """Kinds that are about the character; the others are about its source."""
-_QUOTING: Final = (PROFILE, GRAPH, SUMMARIZE)
+_QUOTING: Final = (PROFILE, GRAPH, STORY, SUMMARIZE)
 
 OPEN: Final[frozenset[Status]] = frozenset({"pending", "running", "quarantined"})
 

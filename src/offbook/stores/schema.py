@@ -205,9 +205,33 @@ stories: Final = _table(
     # That of the cast whose members the story counts.
     key("built_from"),
     Column("story", JSON, nullable=False),
-    # What a model answered, by what it was shown; and persons' words on who witnessed what.
-    Column("answers", JSON, nullable=False),
-    Column("corrections", JSON, nullable=False),
+)
+
+story_answers: Final = _table(
+    "story_answers",
+    through_source(),
+    # Names the text that a model was shown.
+    key("key", primary=True),
+    key("document_id"),
+    # Where that text stands in the document, with what stood before it as context.
+    integer("start"),
+    integer("end"),
+    Column("answer", JSON, nullable=False),
+    rests_on("documents", "document_id"),
+    Index(None, "source_id", "document_id"),
+)
+
+story_corrections: Final = _table(
+    "story_corrections",
+    through_source(),
+    # That of the scene's text.
+    key("digest", primary=True),
+    # Who, by a name that they bear in the story.
+    key("name", primary=True),
+    key("document_id"),
+    words("how"),
+    rests_on("documents", "document_id"),
+    Index(None, "source_id", "document_id"),
 )
 
 chunk_attributes: Final = _table(
