@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,8 @@ from offbook.types import Recall
 from tests.app import story_book
 from tests.app.homes import home_with, opened, text
 from tests.app.story_book import BOOK, MARKS, WITNESSED
+from tests.loopback import LoopbackServer
+from tests.loopback.answers import Answer
 
 QUESTION = "What did you carry up the stair to the mill?"
 IDS = {"Ada Byrne": "ada-byrne", "Tom Reeve": "tom-reeve"}
@@ -148,3 +153,41 @@ async def test_documents_about_one_person_are_all_theirs(tmp_path):
         assert all(item.witness is None and not item.subject for item in recall.context)
         with pytest.raises(UsageError, match="nobody of a story"):
             await home.knows("ada-byrne", "Tom spoke of the zandrel.")
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    def judge(body: Mapping[str, Any]) -> Answer:
+        because = "It stands there."
+        return Answer(json.dumps({"because": because, "knows": True, "how": "read"}))
+
+    with LoopbackServer(answer=judge) as running:
+        yield running
+
+
+async def test_a_model_judges_by_what_was_witnessed_alone_in_one_call(tmp_path, server):
+    endpoint = {"chat__model": "m", "chat__base_url": server.base_url}
+    async with await made(tmp_path, **endpoint) as home:
+        server.clear()
+        fact = "The morvane was carried up the stair."
+        judged = await home.knows("tom-reeve", fact, as_of="book.md#Chapter 4")
+        assert (judged.knows, judged.how, judged.reason) == (True, "read", "It stands there.")
+        (body,) = server.chat_bodies
+        shown = "\n".join(message["content"] for message in body["messages"])
+        assert {mark for mark in MARKS if mark in shown} == {"zandrel", "morvane"}
+        assert "Tom Reeve came upon the zandrel" in shown
+
+
+async def test_what_others_say_and_do_is_never_said_as_i(tmp_path, monkeypatch):
+    told = (
+        "# Chapter 1\n\nHolmes sat by the fire with Dr Watson. I gave Holmes the letter that I had "
+        "found in the attic. “I am a dull fellow, Watson,” said Holmes.\n\n"
+        "# Chapter 2\n\nWatson went out. I took a cab to the harbour.\n"
+    )
+    monkeypatch.undo()
+    async with await opened(tmp_path) as home:
+        await home.create_from([text("case.md", told)], "Holmes")
+        for question in ("Who found the letter in the attic?", "Who took a cab to the harbour?"):
+            reply = (await home.ask("holmes", question)).text
+            outside = re.sub("“.*”", "", reply)
+            assert not re.search(r"\bI (?:gave|took|had)\b", outside), reply
