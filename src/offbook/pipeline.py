@@ -9,25 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
-from offbook.context.life import life_so_far, meant_episodes
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.methods.knowledge import UNWITNESSED, Knowledge, character_at, standing_of
+from offbook.methods.knowledge import UNWRITTEN, Knowledge
+from offbook.methods.standing import character_at, standing_of, with_life
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
-from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
-from offbook.types import (
-    Boundary,
-    BoundaryReason,
-    ContextItem,
-    LoreQuery,
-    Skipped,
-    traits_of,
-)
+from offbook.types import LoreQuery, Skipped, traits_of
 
 if TYPE_CHECKING:
     from offbook.documents.readers import ReadDocument
@@ -36,24 +28,11 @@ if TYPE_CHECKING:
     from offbook.prompts.reply import ReplyInputs
     from offbook.protocols import Method
     from offbook.retrieval.point import Point
-    from offbook.retrieval.standing import Standing
-    from offbook.retrieval.witnessing import Judgement
     from offbook.runtime import Runtime
     from offbook.settings.model import ReplySettings
     from offbook.types import Character, Message, Recall
 
     History = Sequence[Message]
-
-_CHARS_A_TOKEN: Final = 4
-"""About so many, in English prose; what is told is what a choice would cost, and no account."""
-_UNWRITTEN: Final = (
-    "it could not be written: the model refused the passages it is made from, or gave no answer "
-    "that could be used"
-)
-"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
-
-_WITHOUT_LIFE: Final = frozenset(("vanilla", "whole"))
-"""Methods that show nothing, or all texts: beside these the life so far is nothing new."""
 
 
 async def ingest(
@@ -107,14 +86,10 @@ async def recall(
     )
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
-    recalled = await method.recall(knowledge, question)
-    if standing is not None or NAMES in character.settings:
-        recalled = replace(recalled, voice=character.voice)
-    if standing is not None and method.name not in _WITHOUT_LIFE:
-        recalled = _with_life(knowledge, standing, recalled)
+    recalled = with_life(knowledge, await method.recall(knowledge, question))
     skipped = recalled.skipped
-    if standing is None and character.profile is None and method.needs(runtime.settings).profile:
-        skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
+    if character.profile is None and method.needs(runtime.settings).profile:
+        skipped = (*skipped, Skipped("profile", character.name, UNWRITTEN))
     # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
     if runtime.settings.reply.style and method.needs(runtime.settings).graph:
@@ -127,79 +102,6 @@ async def recall(
         context, left_out = lore_beside(entries, context)
         skipped = (*skipped, *left_out)
     return replace(recalled, context=context, skipped=skipped)
-
-
-def _with_life(knowledge: Knowledge, standing: Standing, recalled: Recall) -> Recall:
-    """Put what a character of a story has lived through so far in front of what was found.
-
-    A passage of the last scene, which is shown, is not shown twice.
-    """
-    life = life_so_far(standing, knowledge.settings.context.life_tokens, knowledge.count)
-    question = knowledge.in_full(recalled.question)
-    meant = meant_episodes(life.older, question, recalled.emotion)
-    shown = [s for item in life.items if item.kind == "scene" for s in item.sources]
-    beside: list[ContextItem] = []
-    skipped = [*recalled.skipped, *life.skipped]
-    for item in recalled.context:
-        if (
-            item.kind == "knowledge"
-            and item.sources
-            and all(
-                any(
-                    s.document == n.document and n.start <= s.start and s.end <= n.end
-                    for n in shown
-                )
-                for s in item.sources
-            )
-        ):
-            skipped.append(Skipped(item.kind, item.title, "it stands in the last scene"))
-        else:
-            beside.append(item)
-    if not knowledge.free:
-        why = f"some {standing.chars // _CHARS_A_TOKEN:,} tokens a turn: --method whole shows it"
-        skipped.append(Skipped("knowledge", "all that is told up to the point", why))
-    untold = [each for each in skipped if each.kind == UNWITNESSED]
-    return replace(
-        recalled,
-        context=(
-            *life.items,
-            *beside,
-            *meant,
-            *(ContextItem("unwitnessed", each.title, each.why, 1.0) for each in untold[:1]),
-        ),
-        boundary=_untold(recalled.boundary, untold),
-        skipped=tuple(each for each in skipped if each.kind != UNWITNESSED),
-    )
-
-
-def _untold(boundary: Boundary | None, untold: Sequence[Skipped]) -> Boundary | None:
-    """Say in the verdict that what is asked may be of what the character did not witness."""
-    if not untold:
-        return boundary
-    reason = BoundaryReason(untold[0].title, untold[0].why)
-    if boundary is None:
-        return Boundary("partly", (reason,))
-    verdict = "partly" if boundary.verdict == "in" else boundary.verdict
-    return Boundary(verdict, (*boundary.reasons, reason))
-
-
-async def knows(
-    runtime: Runtime, character: Character, fact: str, point: Point | None = None
-) -> Judgement:
-    """Judge whether a character of a story knows a fact at a point; free without a paid model."""
-    from offbook.methods.knowing import judge
-
-    knowledge = Knowledge(
-        character=character,
-        settings=runtime.settings,
-        store=runtime.store,
-        embedder=runtime.embedder,
-        reranker=runtime.reranker,
-        extractor=runtime.extractor,
-        point=point,
-        standing=await standing_of(runtime.store, character, runtime.settings, point),
-    )
-    return await judge(knowledge, fact)
 
 
 def _lore_query(knowledge: Knowledge, question: str) -> LoreQuery:

@@ -9,8 +9,7 @@ from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
     "profile", "episode", "scene", "knowledge", "entity", "relation", "attribute", "memory",
-    "premise", "unwitnessed", "out_of_scope",
-]  # fmt: skip
+    "premise", "unwitnessed", "out_of_scope"]  # fmt: skip
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
@@ -18,6 +17,8 @@ Severity = Literal["error", "warning", "note"]
 Verdict = Literal["in", "partly", "out"]
 Stance = Literal["open", "grounded", "in_character"]
 WitnessHow = Literal["present", "told", "read", "overheard", "common", "absent"]
+DocumentKind = Literal["story", "persona"]
+"""Texts of which a character witnesses a part, or texts about it, all of which are known."""
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -257,8 +258,7 @@ class Witness:
 class ContextItem:
     """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id.
 
-    ``witness`` says how a character of a story knows of it; None: it is no part of a story.
-    ``subject`` says whom its pronouns mean, and who speaks in it, where it names nobody itself.
+    Of a story ``witness`` says how its character knows of it, ``subject`` whom pronouns mean.
     """
 
     kind: ContextKind
@@ -363,8 +363,8 @@ class Recall:
 
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
-    ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection);
-    ``voice`` are lines up to the point, which are not stored (None: those of the character).
+    ``selected`` the ids of chunks that it chose, or that stand in (None: no selection); ``voice``
+    are lines up to the point, and are not stored (None: the character's).
     """
 
     character: str

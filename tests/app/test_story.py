@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from offbook.app import Offbook
-from offbook.errors import ModelError
+from offbook.errors import ModelError, UsageError
 from offbook.ingestion.story import kept_story, viewpoint_of
 from offbook.names.story import Episode
 from offbook.stores import stories
@@ -30,7 +30,7 @@ Ada Byrne met Tom Reeve at the quay on day {{day}}. She had brought the ledger.
 
 {NARRATION}
 
-Later Nell Orme came alone to the shed and found rope number {{day}}. “Whose is this?” said Nell Orme.
+Later Nell Orme came alone to the shed and found rope number {{day}}.
 
 {NARRATION}
 """
@@ -126,17 +126,18 @@ async def test_an_edit_asks_about_the_windows_that_it_touches(home, server):
 async def test_what_is_forgotten_is_in_no_answer(home, tmp_path):
     other = BOOK.replace("day", "night").replace("number", "figure")
     await home.ingest_texts("ada-byrne", [text("night.md", other)])
-    assert any("figure 3" in each.text for each in await lived(home, "Ada Byrne"))
+    assert any("on night 3" in each.text for each in await lived(home, "Ada Byrne"))
     await home.forget("ada-byrne", "night.md")
     assert await lived(home, "Ada Byrne")
     stored = b"".join(path.read_bytes() for path in (tmp_path / "home").iterdir())
-    assert b"number 3" in stored
-    assert b"figure 3" not in stored
+    assert b"on day 3" in stored
+    assert b"on night 3" not in stored
 
 
 async def test_what_an_older_version_said_is_in_no_answer(home, tmp_path):
     await home.ingest("ada-byrne")
     await home.ingest_texts("ada-byrne", [text("quay.md", BOOK.replace("the ledger", "a lamp"))])
+    await home.store.purge()
     stored = b"".join(path.read_bytes() for path in (tmp_path / "home").iterdir())
     assert b"brought a lamp" in stored
     assert b"the ledger" not in stored
@@ -173,7 +174,7 @@ async def test_without_a_usable_answer_the_rules_word_stands_and_it_is_said(home
     story, _ = await kept_story(home.store, "ada-byrne")
     assert [scene.end for scene in story.scenes[:-1]] == [s.start for s in story.scenes[1:]]
     server.answer = answer_about_scenes
-    assert (await home.ingest("ada-byrne")).documents[0].status == "complete"
+    assert (await home.ingest("ada-byrne")).documents[0].quarantined == 0
 
 
 async def test_a_setting_switches_it_off_and_offline_no_call_is_made(home, server, tmp_path):
@@ -206,3 +207,43 @@ async def test_a_story_travels_with_its_answers_and_costs_nothing_again(home, se
     await home.ingest("ada-byrne")
     assert asked(server) == []
     assert await lived(home, "Ada Byrne") == before != []
+
+
+async def test_a_person_sees_the_scenes_and_their_word_counts_above_all(home, server):
+    await home.ingest("ada-byrne")
+    report = await home.story("quay")
+    assert (report.kind, [row.number for row in report.scenes[:3]]) == ("story", [1, 2, 3])
+    row = next(row for row in report.scenes if [w.name for w in row.witnesses] == ["Nell Orme"])
+    assert (row.where, row.witnesses[0].gist) == ("the quay", "Nell Orme was there")
+    assert row.witnesses[0].evidence.startswith("Nell Orme came alone")
+    await home.correct_witness("quay", row.number, "Tom", "overheard")
+    after = await home.correct_witness("quay", row.number, "Nell Orme", "absent")
+    assert [(w.name, w.how, w.by_person) for w in after.witnesses] == [
+        ("Tom Reeve", "overheard", True)
+    ]
+    assert not any(each.scene == row.number - 1 for each in await lived(home, "Nell Orme"))
+    changed = BOOK.replace("rope number 10.", "rope number ten.")
+    await home.ingest_texts("ada-byrne", [text("quay.md", changed)])
+    assert (await home.story("quay")).scenes[row.number - 1].witnesses == after.witnesses
+    undone = await home.correct_witness("quay", row.number, "Nell Orme", None)
+    assert {w.name for w in undone.witnesses} == {"Nell Orme", "Tom Reeve"}
+
+
+@pytest.mark.parametrize(
+    ("scene", "who", "how"),
+    [(0, "Tom", "absent"), (999, "Tom", "absent"), (1, "Xerxes", "told"), (1, "Tom", "dreamt")],
+)
+async def test_a_word_on_nothing_that_there_is_changes_nothing(home, scene, who, how):
+    before = await home.story("quay")
+    with pytest.raises(UsageError):
+        await home.correct_witness("quay", scene, who, how)
+    assert await home.story("quay") == before
+
+
+async def test_a_person_says_which_kind_texts_are(home):
+    assert (await home.set_kind("quay", "persona")).scenes == ()
+    ada = await home.find("ada-byrne")
+    assert await viewpoint_of(home.store, ada, home.settings.values) is None
+    await home.create_from("quay", "Tom Reeve")
+    assert (await home.story("tom-reeve")).kind == "persona"
+    assert (await home.set_kind("quay", None)).kind == "story"

@@ -1,8 +1,8 @@
 """The loopback server as a model that reads scenes: a reader of one simple shape of story.
 
-Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later";
-in each, those of the list who are named in it, with what the sentences say that name them. Any other
-prompt is answered as ``graph`` does.
+Takes: the body of a chat request.  Gives: scenes that begin where a paragraph begins with "Later"
+or "Ada"; in each, those of the list who are named in it, with what the paragraph says that names
+them. Any other prompt is answered as ``graph`` does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.loopback.graph import answer_about_a_graph
 
 _LISTED = re.compile(r"^\[(\d+)\] ([^(\n]+?)(?: \(.*)?$", re.M)
 _PARAGRAPH = re.compile(r"\{(\d+)\}([^{]*)")
+_OPENING = "Later", "Ada"
 _PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.S)
 
 
@@ -27,7 +28,7 @@ def is_about_scenes(body: Mapping[str, Any]) -> bool:
 
 def stretch_of(body: Mapping[str, Any]) -> str:
     """The stretch that a request shows."""
-    return _PASSAGE.findall(body["messages"][-1]["content"])[-1]
+    return str(_PASSAGE.findall(body["messages"][-1]["content"])[-1])
 
 
 def answer_about_scenes(body: Mapping[str, Any]) -> Answer:
@@ -43,7 +44,7 @@ def scenes_in(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     people = [(int(number), name) for number, name in _LISTED.findall(content)]
     scenes: list[dict[str, Any]] = []
     for number, text in _PARAGRAPH.findall(stretch_of(body)):
-        if not scenes or text.startswith("Later"):
+        if not scenes or text.startswith(_OPENING):
             known = {"where": "the quay", "when": "a day", "continues": not scenes}
             scenes.append({"begins": int(number), "kind": "scene", **known, "people": []})
         involved = scenes[-1]["people"]

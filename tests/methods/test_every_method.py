@@ -31,7 +31,7 @@ BY_WORDS = {"retrieval": {"mode": "lexical"}}
 TREE = IndexRequirements(("acts",), vectors=True, summaries=True)
 GRAPH = IndexRequirements(("graph",), vectors=True, profile=True, graph=True)
 WHOLE = IndexRequirements(
-    ("graph", "acts"), profile=True, graph=True, memories=True, statements=True
+    ("graph", "acts"), profile=True, graph=True, memories=True, statements=True, story=True
 )
 WHOLE_INDEXED = replace(WHOLE, chunkings=("graph",), traits=True)
 MENTIONS = IndexRequirements(("graph",), vectors=False, mentions=True)

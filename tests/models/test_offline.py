@@ -36,6 +36,7 @@ from offbook.prompts.prompt import Prompt
 from offbook.prompts.question import QuestionInputs
 from offbook.prompts.reply import REPLY, ReplyInputs
 from offbook.prompts.speakers import SpeakersInputs
+from offbook.prompts.story import StoryInputs
 from offbook.prompts.summaries import (
     PROFILE,
     ClusterInputs,
@@ -86,6 +87,7 @@ INPUTS: dict[str, Any] = {  # of prompts that have to be asked about something
     "distil_turns": DistilTurnsInputs("Nora Vey", (Turn("My dog is called Rex.", "So?"),)),
     "summarize_cluster": ClusterInputs("Nora Vey", (NORA, "Nora Vey has a shop by the harbour.")),
     "speakers": SpeakersInputs("", "{1}“Rain!” {2}“No.”", ("Nora Vey", "Ed"), (2, None)),
+    "story": StoryInputs(("Rain",), "", "{1}Nora Vey shut the shop. {2}“No,” Ed said.", ("Ed",), 2),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from offbook import pipeline, registry
+from offbook import registry
 from offbook.agent.session import Session
 from offbook.app.documents import CharacterInfo
 from offbook.app.home import Home, Wiring, priced
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from offbook.app.inspection import GraphReport
     from offbook.app.memories import Memories
     from offbook.app.speakers import SpeakersReport
+    from offbook.app.story import SceneRow, StoryReport
     from offbook.documents.readers import ReadDocument
     from offbook.retrieval.witnessing import Judgement
-    from offbook.types import Character, Recall, Reply, Source, Usage
+    from offbook.types import Character, Recall, Reply, Source, Usage, WitnessHow
 
 
 class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
@@ -112,6 +113,44 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         from offbook.app.speakers import estimate_speakers
 
         return await estimate_speakers(self, book)
+
+    async def story(self, book: GivenBook) -> StoryReport:
+        """The scenes of a book of the home: where, when, who knows of each and how.
+
+        Raises:
+            UsageError: the home does not have the book.
+        """
+        from offbook.app.story import list_scenes
+
+        return await list_scenes(self, book)
+
+    async def correct_witness(
+        self, book: GivenBook, scene: int, witness: str, how: WitnessHow | None
+    ) -> SceneRow:
+        """Keep your word on how somebody knows of a scene, above a model's and the rules'.
+
+        Args:
+            book: As in `story`.
+            scene: Its number, from 1.
+            witness: Who, by any name that the book has for them.
+            how: `present`, `told`, `read`, `overheard`, `common` or `absent`; None takes your word
+                back.
+
+        Raises:
+            UsageError: there is no such scene.
+            UnknownName: nobody in the book is called that.
+        """
+        from offbook.app.story import correct_witness
+
+        return await correct_witness(self, book, scene, witness, how)
+
+    async def set_kind(
+        self, book: GivenBook, kind: Literal["story", "persona"] | None
+    ) -> StoryReport:
+        """Say whether documents are a story or about one person; None: as rules find."""
+        from offbook.app.story import set_kind
+
+        return await set_kind(self, book, kind)
 
     async def create_from(
         self,
@@ -381,6 +420,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         Raises:
             UsageError: its documents are about the character alone, or have no such point.
         """
+        from offbook.methods.knowing import judge
         from offbook.retrieval.point import Point, parse_point
 
         character, point = await self.find(name), None
@@ -389,7 +429,7 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
             point = Point(as_of, position)
         async with priced(self, character):
             runtime, _ = self.turn(character)
-            return await pipeline.knows(runtime, character, fact, point)
+            return await judge(runtime, character, fact, point)
 
     async def places(self, recall: Recall) -> dict[Source, str]:
         """Name the pages, EPUB items and other parts of their files that a recall's sources are on.

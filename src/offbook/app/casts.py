@@ -62,7 +62,7 @@ class CastRow:
 
 def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
     """Count who is named where, who says how much, and who meets whom."""
-    places = _Places(texts)
+    places = Places(texts)
     lines = Counter(quotation.speaker for quotation in cast.quotations)
     by_model = Counter(each.speaker for each in cast.quotations if each.basis == "model")
     named: dict[int, list[tuple[int, int]]] = {}
@@ -101,7 +101,7 @@ def rows_of(cast: Cast, texts: Sequence[ReadDocument]) -> list[CastRow]:
     return sorted(rows, key=lambda row: (-row.mentions, -row.lines, row.name))
 
 
-class _Places:
+class Places:
     """Where an offset of a text is: in which paragraph, under which heading, how far on."""
 
     def __init__(self, texts: Sequence[ReadDocument]) -> None:
@@ -112,9 +112,11 @@ class _Places:
         *self._before, self._whole = accumulate((len(text.text) for text in texts), initial=0)
 
     def paragraph(self, text: int, offset: int) -> tuple[int, int]:
+        """Return which text and which paragraph of it."""
         return text, bisect_right(self._breaks[text], offset)
 
     def stretch(self, text: int, offset: int) -> int:
+        """Return which of `STRETCHES` equal parts of the book."""
         return (self._before[text] + offset) * STRETCHES // max(1, self._whole)
 
     def told(self, text: int, offset: int) -> str:

@@ -313,7 +313,7 @@ async def ingest_readings(
     default = SettingsModel.model_fields["method"].default
     if runtime.settings.method == default and not traits_of(runtime.extractor).free:
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
-    await follow_texts(home.store, character, home.settings.values)
+    kind, story = await follow_texts(home.store, character, home.settings.values)
     return IngestReport(
         character=character.name,
         character_id=character.id,
@@ -323,6 +323,9 @@ async def ingest_readings(
         entities=size.entities,
         relations=size.relations,
         aliases=size.aliases,
+        kind=kind,
+        scenes=len(story.scenes),
+        episodes=len(story.episodes),
         usage=home.meter.usage(),
     )
 

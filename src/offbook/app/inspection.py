@@ -30,6 +30,7 @@ from offbook.types import Source
 if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.graph.assembly import Graph
+    from offbook.settings import SettingsModel
     from offbook.stores.connection import Connection
     from offbook.types import Character, Document, Entity
 
@@ -61,7 +62,7 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
         principal = None if user is None else principal_of(user)
         return await home.store.read(memory_rows, character.id, principal)
     shapes: dict[str | None, Callable[[Connection], Any]] = {
-        None: lambda conn: _overview(conn, character, answering(home.settings, character).method),
+        None: lambda conn: _overview(conn, character, answering(home.settings, character)),
         "documents": lambda conn: _documents(conn, character.id),
         "chunks": lambda conn: _chunks(conn, character.id),
     }
@@ -72,7 +73,7 @@ async def show(home: Home, character: Character, part: str | None, user: str | N
     return await home.store.read(shapes[part])
 
 
-def _overview(conn: Connection, character: Character, method: str) -> dict[str, Any]:
+def _overview(conn: Connection, character: Character, settings: SettingsModel) -> dict[str, Any]:
     infos = documents.list_all(conn, character.id)
     return {
         "id": character.id,
@@ -83,7 +84,8 @@ def _overview(conn: Connection, character: Character, method: str) -> dict[str, 
         "chunkings": sorted(chunks.list_chunkings(conn, character.id)),
         "embedder": character.embedder,
         "dimension": character.dimension,
-        "method": method,
+        "method": settings.method,
+        "kind": characters.kind_of(conn, character.id, settings.story.kind),
         "names": list(character.settings.get(characters.NAMES, ())),
         "profile": character.profile,
         "voice": list(character.voice),

@@ -95,10 +95,22 @@ def _print_report(report: IngestReport, as_json: bool, strict: bool) -> int:
                 else ""
             )
             say(f"{row.status:9} {row.name} ({counted(row.chunks, 'chunk')}{size})")
+        say(_kind(report))
         say(cost(report.usage))
     if any(row.status == "failed" for row in report.documents):
         return 1
     return 1 if strict and any(row.quarantined for row in report.documents) else 0
+
+
+def _kind(report: IngestReport) -> str:
+    """Say whether the documents are a story, and how that is changed."""
+    change = f"offbook story {report.character_id} --kind"
+    if report.kind == "persona":
+        known = f"the documents are about {report.character!r}, who knows all of them"
+        return f"{known}; else: {change} story"
+    lived = f", {counted(report.episodes, 'episode')} by a model" if report.episodes else ""
+    scenes = f"{counted(report.scenes, 'scene')}{lived}"
+    return f"the documents are a story: {scenes}; else: {change} persona"
 
 
 def forget_command(

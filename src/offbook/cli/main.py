@@ -28,6 +28,7 @@ from offbook.cli import (
     process,
     question,
     server,
+    story,
 )
 from offbook.cli.cards import app as card_app
 from offbook.cli.evaluation import reports, runs
@@ -84,6 +85,7 @@ def _globals(
 _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "demo": character.demo_command,
     "cast": book.cast_command,
+    "story": story.story_command,
     "create": character.create_command,
     "ingest": document.ingest_command,
     "forget": document.forget_command,

@@ -498,6 +498,17 @@ _LIFE: Final = ("episode", "scene")
 DEFAULT_REPLY: Final = ReplySettings()
 
 
+def _pieces(recall: Recall) -> dict[str, Any]:
+    """What was recalled, by where it stands: ``context`` is what changes with the question."""
+    life = tuple(item for item in recall.context if item.kind in _LIFE)
+    return {
+        "profile": "\n\n".join(item.text for item in recall.context if item.kind == "profile"),
+        "life": life,
+        "point": life[-1].title if recall.as_of and life else recall.as_of or "",
+        "context": tuple(i for i in recall.context if i.kind not in ("profile", *_LIFE)),
+    }
+
+
 def assemble(
     recall: Recall,
     voice: Sequence[str],
@@ -521,9 +532,6 @@ def assemble(
         reply: Whether the actor is told how the character speaks and feels, and what it said more
             than once of late.
     """
-    profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
-    life = tuple(item for item in recall.context if item.kind in _LIFE)
-    volatile = tuple(i for i in recall.context if i.kind != "profile" and i.kind not in _LIFE)
     card = card_words(overrides or {})
     wish = partial(
         card.wish,
@@ -539,12 +547,9 @@ def assemble(
     lines = card.voice(voice, options.called)
     return ReplyInputs(
         character=recall.character,
-        profile=profile,
+        **_pieces(recall),
         voice=fitting_lines(recall.question, lines, settings.voice_samples, turn),
         history=shown,
-        context=volatile,
-        life=life,
-        point=life[-1].title if recall.as_of and life else recall.as_of or "",
         question=recall.question,
         directions=options.directions,
         person="\n\n".join(filter(None, (options.person, options.persona, meant))),

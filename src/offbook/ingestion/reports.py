@@ -91,7 +91,11 @@ class DocumentReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingestion did and what it cost."""
+    """What an ingestion did and what it cost.
+
+    ``kind`` says whether the documents are a ``story``, whose ``scenes`` are counted, and the
+    ``episodes`` that a model has read in them; or a ``persona``, about the character.
+    """
 
     character: str
     character_id: str
@@ -101,6 +105,9 @@ class IngestReport:
     entities: int
     relations: int
     aliases: int
+    kind: str
+    scenes: int
+    episodes: int
     usage: Usage
 
     def as_json(self) -> dict[str, Any]:

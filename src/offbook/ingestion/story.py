@@ -11,8 +11,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
-from typing import cast as typed
+from typing import TYPE_CHECKING, Final
 
 from offbook import registry
 from offbook.ingestion.cast import basis_of, kept_cast, stored_texts, who_bears
@@ -35,11 +34,7 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.stores.connection import Connection
     from offbook.stores.stories import Correction, StoryAnswer
-    from offbook.types import Character, Document
-
-DocumentKind = Literal["story", "persona"]
-"""Texts of which a character witnesses a part, or texts about it, all of which it knows."""
-
+    from offbook.types import Character, Document, DocumentKind
 
 # -- which kind documents are ------------------------------------------------------------------
 
@@ -47,19 +42,9 @@ DocumentKind = Literal["story", "persona"]
 async def kind_of(store: Store, character: Character, settings: SettingsModel) -> DocumentKind:
     """Return which kind the documents of a character's source are.
 
-    A person's word on the source counts above the setting, and that above what rules made of it.
+    See ``stores.characters.kind_of``.
     """
-    return await store.read(_kind, character.id, settings.story.kind)
-
-
-def _kind(conn: Connection, character: str, configured: str) -> DocumentKind:
-    who = characters.require(conn, character).settings
-    sharing = [characters.require(conn, each) for each in characters.sharing(conn, character)]
-    said = [each.settings.get(characters.KIND_SAID) for each in sharing]
-    otherwise = "story" if characters.NAMES in who else "persona"
-    by_rules = who.get(characters.KIND, otherwise)
-    words = [*filter(None, said), by_rules if configured == "auto" else configured]
-    return typed(DocumentKind, words[0])
+    return await store.read(characters.kind_of, character.id, settings.story.kind)
 
 
 async def settle_kind(store: Store, character: str) -> None:
@@ -85,14 +70,21 @@ def _note_kind(conn: Connection, whose: Sequence[str], name: str, kind: str | No
         characters.touch(conn, each)
 
 
-async def follow_texts(store: Store, character: Character, settings: SettingsModel) -> None:
-    """Read cast and story anew, where the texts of a character have changed."""
+async def follow_texts(
+    store: Store, character: Character, settings: SettingsModel
+) -> tuple[DocumentKind, Story]:
+    """Read cast and story anew, where the texts of a character have changed.
+
+    Returns:
+        Of which kind they are, and the story; an empty one where they are none.
+    """
     await follow_cast(store, character)
     if not await store.read(documents.list_all, character.id):
-        return
+        return "persona", Story()
     await settle_kind(store, character.id)
-    if await kind_of(store, character, settings) == "story":
-        await kept_story(store, character.id)
+    kind = await kind_of(store, character, settings)
+    story = (await kept_story(store, character.id))[0] if kind == "story" else Story()
+    return kind, story
 
 
 # -- the story ---------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.context.life import life_so_far
 from offbook.errors import IndexMissing, UsageError
+from offbook.methods.knowledge import Knowledge
+from offbook.methods.standing import standing_of
 from offbook.models.beside import worked_out
 from offbook.prompts.ask import ask
 from offbook.prompts.knowing import KNOWING, KnowingInputs
@@ -21,8 +23,10 @@ from offbook.stores.characters import NAMES
 from offbook.types import traits_of
 
 if TYPE_CHECKING:
-    from offbook.methods.knowledge import Knowledge
+    from offbook.retrieval.point import Point
     from offbook.retrieval.standing import Standing
+    from offbook.runtime import Runtime
+    from offbook.types import Character
 
 _PASSAGES: Final = 5
 _KEPT: Final = 4
@@ -30,38 +34,49 @@ _KEPT: Final = 4
 _indexes: Final[IndexCache[str, FactIndex]] = IndexCache(_KEPT)
 
 
-async def judge(knowledge: Knowledge, fact: str) -> Judgement:
-    """Say whether the character knows a fact at the point.
+async def judge(
+    runtime: Runtime, character: Character, fact: str, point: Point | None = None
+) -> Judgement:
+    """Say whether a character knows a fact at a point.
 
     Raises:
         UsageError: the documents are about the character alone: all that they tell is theirs.
         AnswerError: no answer of the model could be used.
         ModelError: the endpoint failed for good.
     """
-    if knowledge.standing is None:
+    standing = await standing_of(runtime.store, character, runtime.settings, point)
+    if standing is None:
         raise UsageError(
-            f"{knowledge.character.name!r} is nobody of a story: what its documents tell, it knows",
+            f"{character.name!r} is nobody of a story: what its documents tell, it knows",
             "make a character of a book: offbook create --from BOOK NAME",
         )
-    extractor = knowledge.extractor
-    if extractor is None or traits_of(extractor).free:
-        return await _searched(knowledge, knowledge.standing, fact)
-    standing, settings = knowledge.standing, knowledge.settings
+    knowledge = Knowledge(
+        character=character,
+        settings=runtime.settings,
+        store=runtime.store,
+        embedder=runtime.embedder,
+        reranker=runtime.reranker,
+        point=point,
+        standing=standing,
+    )
+    if traits_of(runtime.extractor).free:
+        return await _searched(knowledge, standing, fact)
+    settings = runtime.settings
     life = life_so_far(standing, settings.context.life_tokens, knowledge.count)
     hits = await knowledge.search(fact, settings.naive.splitter, _PASSAGES)
     passages = tuple(knowledge.passage(hit) for hit in hits)
     inputs = KnowingInputs(
-        character=knowledge.character.name,
-        names=tuple(knowledge.character.settings.get(NAMES, ())),
+        character=character.name,
+        names=tuple(character.settings.get(NAMES, ())),
         fact=fact,
-        point="" if knowledge.point is None else knowledge.point.text,
+        point="" if point is None else point.text,
         record=life.items,
         passages=passages,
     )
     sources = {source for item in (*life.items, *passages) for source in item.sources}
-    names = frozenset(f"{knowledge.character.id}/{source.document}" for source in sources)
+    names = frozenset(f"{character.id}/{source.document}" for source in sources)
     answer = await ask(
-        extractor, KNOWING, inputs, documents=names, retries=settings.answers.retries
+        runtime.extractor, KNOWING, inputs, documents=names, retries=settings.answers.retries
     )
     how = answer.how if answer.knows else "absent"
     return Judgement(answer.knows, how, answer.because.strip())

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from offbook.context.assembly import fit_items, fit_shares
 from offbook.errors import AnswerError, ConfigurationError, IndexMissing, InputRefused
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.models.beside import worked_out
 from offbook.models.failures import PassingError, why_without
 from offbook.names.story import Reach
 from offbook.retrieval.search import IndexCache
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from offbook.settings import SettingsModel
     from offbook.settings.model import RetrievalMode
     from offbook.text.encodings import TokenCounter
-    from offbook.types import Character, Document, Message, Passage, Position
+    from offbook.types import Character, Message, Passage, Position
 
 
 _REFERS_BACK: Final = re.compile(
@@ -73,6 +72,11 @@ def _refers_back(question: str) -> bool:
     return not (cased and _NAMES_ITS_OWN.search(question))
 
 
+UNWRITTEN: Final = (
+    "it could not be written: the model refused the passages it is made from, or gave no answer "
+    "that could be used"
+)
+"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
 _FROM_TEXTS: Final = frozenset(("knowledge", "entity", "relation", "attribute", "profile"))
 """Kinds of context whose words are those of texts, or were made of them."""
 _TELLING: Final = 0.2
@@ -84,72 +88,6 @@ KEPT_GROUNDS: Final = 32
 """Characters of whom it is remembered which documents their profile was made from."""
 _Key = tuple[str, int, "Position | None"]
 _grounds: Final[IndexCache[_Key, tuple[Source, ...]]] = IndexCache(KEPT_GROUNDS)
-_described: Final[IndexCache[tuple[str, Position], Character]] = IndexCache(KEPT_GROUNDS)
-_standings: Final[IndexCache[tuple[str, Position | None], Standing | None]] = IndexCache(
-    KEPT_GROUNDS
-)
-
-
-async def standing_of(
-    store: Store, character: Character, settings: SettingsModel, point: Point | None
-) -> Standing | None:
-    """What a character of a story knows at a point, worked out once; None: all is theirs."""
-    until = None if point is None else point.position
-
-    async def load() -> Standing | None:
-        from offbook.ingestion.documents import stored_documents
-        from offbook.ingestion.story import viewpoint_of
-        from offbook.retrieval.standing import standing_at
-
-        view = await viewpoint_of(store, character, settings)
-        if view is None:
-            return None
-        texts = await store.read(stored_documents, character.id)
-        standing = await worked_out(standing_at, view.story, view.cast, view.member, texts, until)
-        return await worked_out(_with_profile, standing, character, texts)
-
-    return await _standings.get(store, (character.id, until), character.revision, load)
-
-
-async def character_at(
-    store: Store, character: Character, standing: Standing | None, point: Point | None
-) -> Character:
-    """One of a book with profile and voice as they are at a point."""
-    if standing is not None:
-        documents = tuple(dict.fromkeys(source.document for source in standing.grounds))
-        return replace(
-            character,
-            profile=standing.profile,
-            voice=standing.lines,
-            profile_documents=documents,
-        )
-    if point is None or NAMES not in character.settings:
-        return character
-    from offbook.ingestion.profile import described_at
-
-    load = partial(store.read, described_at, character, point.position)
-    key = character.id, point.position
-    return await _described.get(store, key, character.revision, load)
-
-
-def _with_profile(standing: Standing, character: Character, texts: Sequence[Document]) -> Standing:
-    """Say who the character is by what is theirs: paragraphs that name them, and whom they met."""
-    from offbook.ingestion.profile import HEAD_TOKENS, telling
-
-    parts = {
-        f"{text.id}@{start}": replace(text, id=f"{text.id}@{start}", text=text.text[start:end])
-        for ordinal, text in enumerate(texts)
-        for start, end in standing.reach.parts(text.id, ordinal, 0, text.chars)
-    }
-    grounds, shown = [], []
-    for begun in telling(character, [*parts.values()], HEAD_TOKENS) if parts else ():
-        document, _, offset = begun.document.rpartition("@")
-        start = int(offset) + begun.start
-        grounds.append(Source(document, "", start, start + len(begun.text)))
-        shown.append(begun.text.strip())
-    if standing.met:
-        shown.append(f"{standing.name} has been together with {', '.join(standing.met)}.")
-    return replace(standing, profile="\n\n".join(shown), grounds=tuple(grounds))
 
 
 @dataclass(frozen=True, slots=True)

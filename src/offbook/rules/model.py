@@ -38,7 +38,7 @@ _MODULES: Final[Mapping[str, str]] = {
     "group_verification": "same_entity verify_group who_is_who",
     "emotions": "score_emotions",
     "speakers": "speakers",
-    "scenes": "story",
+    "story_answer": "story",
     "judging": "knowledge_exposure knowledge_hallucination unknown_rejection answer_contained"
     " persona_kept consistent spacetime"
     " answer_quality hallucination_score compare_replies rate_mbti_item rate_bigfive_item"

@@ -1,7 +1,9 @@
-"""The scenes of a text and who is in them, by rules: without a model.
+"""The scenes of a text and who witnesses them, by rules: without a model.
 
-Takes: texts and their cast.  Gives: scenes, cut at headings and breaks; who speaks in one or is
-named in its narration is present. Source: ours.
+Takes: texts and their cast.  Gives: scenes, cut at headings and breaks, at words of another time or
+place, and where the company changes clearly; in each, who speaks, is addressed or acts, who tells
+it as "I", who overhears and who reads. Where it is uncertain, somebody is not there. Source: ours;
+the change of company is looked for as TextTiling looks for one of topic (Hearst 1997).
 """
 
 from __future__ import annotations
@@ -9,75 +11,243 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import Final
 
 from offbook.documents.sections import sections
-from offbook.names.cast import Cast
+from offbook.names.cast import Cast, CastMention
+from offbook.names.narrator import narrator_of
 from offbook.names.story import Scene, SceneWitness, Story
-from offbook.prompts.story import UNFELT, Involved, StoryInputs, StretchScene, StretchScenes
+from offbook.types import WitnessHow
 
 _BREAK: Final = re.compile(r"^[ \t]*(?:[*•·~#—–-][ \t]*){3,}$|^[ \t]*[⁂*#§❦][ \t]*$", re.MULTILINE)
 """A line of stars or dashes between scenes."""
-_RECORD: Final = 30
-_GIST: Final = 6
-"""Words of what a model would write of somebody in a stretch."""
+_SHIFT: Final = re.compile(
+    r"(?:the (?:next|following|same) (?:day|morning|evening|afternoon|night|week|hour)"
+    r"|next (?:day|morning|evening)|(?:early |late )?(?:in the|that|one|on [a-z]+day) "
+    r"(?:morning|evening|afternoon|night)|meanwhile|in the meantime|at (?:the same|that) "
+    r"(?:time|hour|moment),? in|elsewhere|(?:[a-z]+|\d+|a few|some|several) "
+    r"(?:hours?|days?|weeks?|months?|years?) (?:later|after|afterwards|passed|went by)"
+    r"|it was (?:a|the) (?:week|month|day|morning|evening)|when (?:morning|evening|night) came)\b",
+    re.IGNORECASE,
+)
+"""How a paragraph begins that is of another time or place."""
+_LEAVES: Final = re.compile(
+    r"\b(?:left (?:the (?:room|house|shop|inn|hall|garden)|them|him|her)|went (?:out|away|off)"
+    r"|walked (?:out|away|off)|withdrew|took (?:his|her|their) leave|departed|drove (?:off|away)"
+    r"|rode (?:off|away)|hurried (?:out|away)|ran (?:out|off|away)|was gone|quitted the)\b"
+)
+_OVERHEARS: Final = re.compile(
+    r"\b(?:overheard|overhear|eavesdrop\w*|listen(?:ed|ing) (?:at|behind|through)"
+    r"|could hear (?:the|every|them)"
+    r"|distinguish(?:ed)? (?:the|their) (?:words|voices)|heard .{0,40} through the)\b"
+)
+_READS: Final = re.compile(
+    r"\b(?:read|opened|perused|unfolded) (?:it|the|his|her|their|this|that)\b"
+)
+_DEAR: Final = re.compile(r"[\"“‘']?(?:My )?[Dd]ear(?:est)? ")
+_I: Final = re.compile(r"\bI(?!\w|\.)")
+
+_SPOKEN_OF: Final = re.compile(
+    r"\b(?:of|about|concerning|regarding|than|like|without|for|from|named|called"
+    r"|mention(?:ed)?|remember(?:ed)?|that|if|whether|because) (?:[A-Z]\w*\.? )?$"
+)
+_NOT_NOW: Final = re.compile(
+    r"\s+(?:had|would|might|must|should|could|has|will|may|being|never|was to|were to)\b"
+)
+_OWNS: Final = re.compile(
+    r"['’]s? (?!(?:own |\w+ )?(?:eyes?|face|voice|hands?|cheeks?|lips|heart|head|arms?|mind"
+    r"|spirits|looks?)\b)"
+)
+_ACTS: Final = re.compile(r",? (?:\w+ly |and |who |then |also )?[a-z]+(?:ed|s)?\b")
+
+# How much a mention says that somebody is there; who is there has a sum of `_PRESENT`.
+_SPEAKS, _ADDRESSED, _DOES, _NAMED, _AWAY = 2.0, 0.6, 1.0, 0.4, 0.1
+_PRESENT: Final = 1.0
+_AROUND: Final = 8
+"""Paragraphs on either side of a border whose company is compared."""
+_ALIKE: Final = 0.4
+"""The share of a company that both sides of a border have in common, at most."""
+_SHORTEST: Final = 6
+"""Paragraphs of a scene that a change of company opens, or that a departure leaves behind."""
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """A line of a text, and how much it says for whom being there, with the first words for it."""
+
+    start: int
+    end: int
+    opens: bool = False
+    leaves: bool = False
+    there: dict[int, float] = field(default_factory=dict)
+    how: dict[int, WitnessHow] = field(default_factory=dict)
+    evidence: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def note(self, member: int, weight: float, start: int, end: int) -> None:
+        """Count what says that somebody is there."""
+        if weight > self.there.get(member, 0.0):
+            self.evidence[member] = start, end
+        self.there[member] = self.there.get(member, 0.0) + weight
+
+    def company(self) -> set[int]:
+        """Who is more than spoken of."""
+        return {member for member, weight in self.there.items() if weight >= _ADDRESSED}
 
 
 def read_story(texts: Sequence[str], cast: Cast) -> Story:
     """Read the scenes of texts: see ``protocols.StoryReader``."""
-    spoken = [(each.text, each.start, each.end, each.speaker) for each in cast.quotations]
-    scenes = []
+    scenes: list[Scene] = []
     for number, text in enumerate(texts):
-        quotations = [each[1:] for each in spoken if each[0] == number]
-        starts = [start for start, *_ in quotations]
-        mentions = [each for each in cast.mentions if each.text == number]
-        places = [each.start for each in mentions]
-        for start, end in _stretches(text):
-            present: dict[int, tuple[int, int]] = {}
-            for first, last, speaker in quotations[
-                bisect_left(starts, start) : bisect_left(starts, end)
-            ]:
-                if speaker is not None:
-                    present.setdefault(speaker, (first, last))
-            for each in mentions[bisect_left(places, start) : bisect_left(places, end)]:
-                before = bisect_right(starts, each.start) - 1
-                if before < 0 or each.start >= quotations[before][1]:
-                    present.setdefault(each.member, (each.start, each.end))
-            witnesses = (SceneWitness(who, "present", *place) for who, place in present.items())
-            scenes.append(Scene(number, start, end, witnesses=tuple(witnesses)))
+        paragraphs = _Text(number, text, cast).paragraphs()
+        cuts = _cuts(paragraphs)
+        starts = [0, *(paragraphs[cut].start for cut in cuts if cut)]
+        spans = zip(starts, [*starts[1:], len(text)], strict=True)
+        inside = zip([0, *filter(None, cuts)], [*filter(None, cuts), len(paragraphs)], strict=True)
+        for (start, end), (first, last) in zip(spans, inside, strict=True):
+            witnesses = tuple(_witnesses(paragraphs[first:last]))
+            scenes.append(Scene(number, start, end, witnesses=witnesses))
     return Story(tuple(scenes))
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    cuts = {0, len(text)}
-    cuts.update(section.title_start for section in sections(text) if section.level)
-    cuts.update(match.end() for match in _BREAK.finditer(text))
-    yield from pairwise(sorted(cuts))
+def _witnesses(paragraphs: Sequence[_Paragraph]) -> Iterator[SceneWitness]:
+    there: dict[int, float] = {}
+    how: dict[int, WitnessHow] = {}
+    evidence: dict[int, tuple[float, tuple[int, int]]] = {}
+    for each in paragraphs:
+        for member, weight in each.there.items():
+            there[member] = there.get(member, 0.0) + weight
+            if weight > evidence.get(member, (0.0, (0, 0)))[0]:
+                evidence[member] = weight, each.evidence[member]
+        how |= each.how
+    for member, weight in there.items():
+        if weight >= _PRESENT or member in how:
+            is_there = weight >= _PRESENT + _DOES
+            way: WitnessHow = "present" if is_there else how.get(member, "present")
+            yield SceneWitness(member, way, *evidence[member][1])
 
 
-def story(inputs: StoryInputs) -> StretchScenes:
-    """Answer a stretch as a whole: who is named in it lived through the sentences that name them.
+def _cuts(paragraphs: Sequence[_Paragraph]) -> list[int]:
+    """Number the paragraphs with which scenes begin."""
+    hard = {0, *(n for n, each in enumerate(paragraphs) if each.opens)}
+    cuts = sorted(hard)
+    soft = [
+        (_in_common(paragraphs, place, cuts), place)
+        for place in range(len(paragraphs))
+        if place not in hard
+    ]
+    for alike, place in sorted(soft):
+        if alike > _ALIKE:
+            break
+        after = bisect_left(cuts, place)
+        left = place - cuts[after - 1]
+        right = (cuts[after] if after < len(cuts) else len(paragraphs)) - place
+        if min(left, right) >= _SHORTEST:
+            cuts.insert(after, place)
+    return cuts
 
-    What it costs to write is told by it beforehand; no story is made of it.
-    """
-    people = []
-    for number, who in enumerate(inputs.called, 1):
-        names = [re.split(r" \(", who)[0]]
-        lines = [line for line in inputs.stretch.split("\n") if any(n in line for n in names)]
-        if lines:
-            words = " ".join(lines).split()
-            record, gist = " ".join(words[:_RECORD]), " ".join(words[:_GIST])
-            people.append(
-                Involved(
-                    who=number,
-                    words=gist,
-                    how="present",
-                    record=record,
-                    gist=gist,
-                    feels=UNFELT,
-                    strength=1,
-                )
+
+def _in_common(paragraphs: Sequence[_Paragraph], place: int, hard: Sequence[int]) -> float:
+    """How much of the company before a border is there behind it, too: 1 where nobody is."""
+    after = bisect_right(hard, place)
+    low = max(hard[after - 1], place - _AROUND)
+    high = min(hard[after] if after < len(hard) else len(paragraphs), place + _AROUND)
+    before, behind = _weights(paragraphs[low:place]), _weights(paragraphs[place:high])
+    if not before or not behind:
+        return 1.0
+    shared = sum(min(before[who], behind[who]) for who in before.keys() & behind)
+    alike = shared / min(sum(before.values()), sum(behind.values()))
+    return alike - (0.1 if paragraphs[place - 1].leaves else 0.0)
+
+
+def _weights(paragraphs: Sequence[_Paragraph]) -> dict[int, float]:
+    weights: dict[int, float] = {}
+    for each in paragraphs:
+        for member in each.company():
+            weights[member] = weights.get(member, 0.0) + 1
+    return weights
+
+
+class _Text:
+    """A text with its cast: who says, hears, does and reads what in which paragraph."""
+
+    def __init__(self, number: int, text: str, cast: Cast) -> None:
+        self._text = text
+        self._spoken = [each for each in cast.quotations if each.text == number]
+        self._starts = [each.start for each in self._spoken]
+        self._mentions = [each for each in cast.mentions if each.text == number]
+        self._places = [each.start for each in self._mentions]
+        self._narrator = narrator_of(text, number, cast)
+        self._titles = [part.title_start for part in sections(text) if part.level]
+        self._breaks = [match.start() for match in _BREAK.finditer(text)]
+
+    def paragraphs(self) -> list[_Paragraph]:
+        """Read all of them, in their order."""
+        made: list[_Paragraph] = []
+        for match in re.finditer(r"[^\n]*\S[^\n]*", self._text):
+            paragraph = _Paragraph(*match.span())
+            is_title = _within(self._titles, paragraph.start, paragraph.end)
+            is_break = _within(self._breaks, paragraph.start, paragraph.end)
+            is_shift = _SHIFT.match(self._text, paragraph.start) is not None
+            under = (
+                bool(made) and is_title and made[-1].opens and made[-1].end - made[-1].start < 80
             )
-    whole = {"where": "", "when": "", "continues": False, "people": people}
-    return StretchScenes(scenes=[StretchScene(begins=1, kind="scene", **whole)])
+            paragraph.opens = (is_title or is_break or is_shift) and not under
+            if not is_title:
+                self._read(paragraph)
+            made.append(paragraph)
+        return made
+
+    def _read(self, paragraph: _Paragraph) -> None:
+        start, end = paragraph.start, paragraph.end
+        line = self._text[start:end]
+        for spoken in self._spoken[
+            slice(*(bisect_left(self._starts, place) for place in (start, end)))
+        ]:
+            if spoken.speaker is not None:
+                paragraph.note(spoken.speaker, _SPEAKS, spoken.start, spoken.end)
+        for each in self._named(start, end):
+            paragraph.note(each.member, self._weight(each), each.start, each.end)
+        told = (match for match in _I.finditer(line) if not self._is_spoken(start + match.start()))
+        if self._narrator is not None and (match := next(told, None)):
+            paragraph.note(self._narrator, _SPEAKS, start + match.start(), start + match.end())
+        paragraph.leaves = _LEAVES.search(line) is not None
+        self._note_ways(paragraph, line)
+
+    def _note_ways(self, paragraph: _Paragraph, line: str) -> None:
+        """Who overhears, and who reads a letter, is mostly the first who acts before the word."""
+        for pattern, way in ((_OVERHEARS, "overheard"), (_READS, "read")):
+            match = pattern.search(line)
+            if match is None or (way == "read" and "letter" not in line and "note" not in line):
+                continue
+            place = paragraph.start + match.start()
+            before = self._named(paragraph.start, place)
+            acting = [each for each in before if not self._is_spoken(each.start)]
+            if acting and not self._is_spoken(place):
+                paragraph.how[acting[-1].member] = way  # type: ignore[assignment]
+
+    def _named(self, start: int, end: int) -> Sequence[CastMention]:
+        first, last = (bisect_left(self._places, place) for place in (start, end))
+        return self._mentions[first:last]
+
+    def _is_spoken(self, place: int) -> bool:
+        before = bisect_right(self._starts, place) - 1
+        return before >= 0 and place < self._spoken[before].end
+
+    def _weight(self, mention: CastMention) -> float:
+        """How much a mention says that somebody is there."""
+        before = self._text[max(0, mention.start - 30) : mention.start]
+        behind = self._text[mention.end : mention.end + 40]
+        if self._is_spoken(mention.start):
+            is_call = re.search(r"(?:^|[\s“\"‘—,])$", before) and re.match(r"[,!?.;”\"’—]", behind)
+            called = is_call and re.search(
+                r"[,“\"‘—!.?;]\s*(?:[Mm]y |[Dd]ear |[Oo]h |[Mm]iss )*$", before
+            )
+            return _ADDRESSED if called else 0.0
+        if _OWNS.match(behind) or _SPOKEN_OF.search(before) or _NOT_NOW.match(behind):
+            return _AWAY
+        return _DOES if _ACTS.match(behind) else _NAMED
+
+
+def _within(places: Sequence[int], start: int, end: int) -> bool:
+    return bisect_left(places, start) < bisect_left(places, end)

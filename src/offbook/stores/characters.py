@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, case, delete, insert, select, update
 
@@ -32,7 +32,7 @@ from offbook.stores.statements import (
     storable,
     timestamp,
 )
-from offbook.types import Character
+from offbook.types import Character, DocumentKind
 
 MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
@@ -256,6 +256,19 @@ def forget_names(conn: Connection, character: str) -> None:
     if NAMES in who.settings:
         set_gender(conn, character, "")
         set_setting(conn, character, NAMES, [who.name])
+
+
+def kind_of(conn: Connection, character: str, configured: str) -> DocumentKind:
+    """Return which kind the documents of a character are.
+
+    A person's word on the source counts above the setting (``configured``), and that above what
+    rules made of them; ``auto`` is no word.
+    """
+    who = require(conn, character).settings
+    of_all = [require(conn, each).settings for each in sharing(conn, character)]
+    said = [each[KIND_SAID] for each in of_all if KIND_SAID in each]
+    by_rules = who.get(KIND, "story" if NAMES in who else "persona")
+    return cast(DocumentKind, [*said, by_rules if configured == "auto" else configured][0])
 
 
 def set_setting(conn: Connection, character: str, name: str, value: Any) -> None:

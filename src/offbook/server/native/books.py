@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import Field, model_validator
@@ -11,15 +11,18 @@ from pydantic import Field, model_validator
 from offbook.app.books import Book as FoundBook
 from offbook.app.books import book_of, find_book, known_book
 from offbook.app.casts import CastRow
+from offbook.app.story import SceneRow, StoryReport
 from offbook.documents.readers import read_content
 from offbook.server.native.access import (
     ADMINISTRATOR,
     Body,
+    ChangeableCharacter,
     Listed,
     ReadableCharacter,
     commanded,
 )
 from offbook.server.native.documents import MOST_DOCUMENTS, GivenDocument
+from offbook.types import WitnessHow
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
@@ -76,3 +79,50 @@ async def cast_of(character: ReadableCharacter, request: Request) -> list[CastRo
         return await command.cast(await book_of(command, character.id))
 
     return await commanded(request, listed)
+
+
+class WitnessWord(Body):
+    """A person's word on how somebody knows of a scene."""
+
+    scene: int = Field(ge=1, description="Its number, as `GET` lists it.")
+    witness: str = Field(min_length=1, max_length=200, description="Who, by any of their names.")
+    how: WitnessHow | None = Field(description="How they know of it; null takes the word back.")
+
+
+class KindWord(Body):
+    """A person's word on which kind the documents are."""
+
+    kind: Literal["story", "persona"] | None = Field(description="null: as rules find.")
+
+
+@routes.get("/characters/{character}/story")
+async def story_of(character: ReadableCharacter, request: Request) -> StoryReport:
+    """List the scenes of a character's texts, who knows of each and how; no model is asked."""
+
+    async def listed(command: Offbook) -> StoryReport:
+        return await command.story(await book_of(command, character.id))
+
+    return await commanded(request, listed)
+
+
+@routes.post("/characters/{character}/story")
+async def correct_witness(
+    body: WitnessWord, character: ChangeableCharacter, request: Request
+) -> SceneRow:
+    """Let a person's word on who knows of a scene count above a model's and the rules'."""
+
+    async def corrected(command: Offbook) -> SceneRow:
+        book = await book_of(command, character.id)
+        return await command.correct_witness(book, body.scene, body.witness, body.how)
+
+    return await commanded(request, corrected)
+
+
+@routes.put("/characters/{character}/story")
+async def set_kind(body: KindWord, character: ChangeableCharacter, request: Request) -> StoryReport:
+    """Say whether a character's texts are a story or about one person."""
+
+    async def noted(command: Offbook) -> StoryReport:
+        return await command.set_kind(await book_of(command, character.id), body.kind)
+
+    return await commanded(request, noted)

@@ -1,0 +1,205 @@
+"""The story of a book of the home: its scenes as a person sees them, and their word on them.
+
+Takes: a book.  Gives: scenes with where, when, who knows of them and how; what a person says of a
+witness counts above a model and the rules, and holds as long as the scene's text is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+from offbook.app.books import book_of, choose, find_book
+from offbook.app.casts import Places
+from offbook.app.documents import told_on_stderr
+from offbook.errors import UsageError
+from offbook.ingestion.cast import stored_texts
+from offbook.ingestion.documents import stored_documents
+from offbook.ingestion.lease import ingestion_lease
+from offbook.ingestion.story import kept_story, kind_of, say_kind, scene_digest, settle_kind
+from offbook.stores import characters, stories
+from offbook.stores.stories import Correction
+from offbook.types import WitnessHow
+
+if TYPE_CHECKING:
+    from offbook.app.books import GivenBook
+    from offbook.app.home import Home
+    from offbook.names.story import Episode, SceneKind
+    from offbook.stores.connection import Connection
+    from offbook.types import DocumentKind
+
+_OPENING = 80
+"""Characters of a scene's beginning that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessRow:
+    """How somebody knows of a scene, and what they lived through in it, where a model has read it.
+
+    ``evidence`` are the words that say so; ``by_person``: a person has said it.
+    """
+
+    name: str
+    how: WitnessHow
+    evidence: str
+    by_person: bool
+    lived: str
+    gist: str
+    feeling: str
+    strength: int
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRow:
+    """A scene as ``story`` shows it.
+
+    ``number`` counts from 1; ``place`` is where it begins, as ``--as-of`` takes it; ``opening`` are
+    its first words.
+    """
+
+    number: int
+    place: str
+    start: int
+    end: int
+    kind: SceneKind
+    where: str
+    when: str
+    continues: bool
+    opening: str
+    witnesses: tuple[WitnessRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryReport:
+    """A story: of which kind the documents are, and their scenes."""
+
+    book: str
+    kind: DocumentKind
+    scenes: tuple[SceneRow, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``story --json``."""
+        return asdict(self)
+
+
+async def list_scenes(home: Home, book: GivenBook) -> StoryReport:
+    """List the scenes of a book; of documents about one person there are none.
+
+    Raises:
+        UsageError: the home does not have the book.
+    """
+    return await _report(home, await _in_home(home, book))
+
+
+async def _report(home: Home, on: str) -> StoryReport:
+    _, called = await home.store.read(stored_texts, on)
+    if await home.store.read(_lacks_kind, on):
+        await settle_kind(home.store, on)
+    kind = await kind_of(home.store, await home.find(on), home.settings.values)
+    scenes = await _rows(home, on) if kind == "story" else ()
+    return StoryReport(called, kind, scenes)
+
+
+def _lacks_kind(conn: Connection, on: str) -> bool:
+    return characters.KIND not in characters.require(conn, on).settings
+
+
+async def _rows(home: Home, on: str) -> tuple[SceneRow, ...]:
+    story, cast = await kept_story(home.store, on)
+    texts, _ = await home.store.read(stored_texts, on)
+    places = Places(texts)
+    lived: dict[tuple[int, int], Episode] = {(one.scene, one.member): one for one in story.episodes}
+    rows = []
+    for number, scene in enumerate(story.scenes):
+        text = texts[scene.text].text
+        witnesses = []
+        for each in sorted(scene.witnesses, key=lambda one: (one.start, one.member)):
+            episode = lived.get((number, each.member))
+            witnesses.append(
+                WitnessRow(
+                    name=cast.members[each.member].name,
+                    how=each.how,
+                    evidence=text[each.start : each.end],
+                    by_person=each.by_person,
+                    lived="" if episode is None else episode.text,
+                    gist="" if episode is None else episode.gist,
+                    feeling="" if episode is None else episode.feeling,
+                    strength=0 if episode is None else episode.strength,
+                )
+            )
+        row = SceneRow(
+            number=number + 1,
+            place=places.told(scene.text, scene.start),
+            start=scene.start,
+            end=scene.end,
+            kind=scene.kind,
+            where=scene.where,
+            when=scene.when,
+            continues=scene.continues,
+            opening=" ".join(text[scene.start : scene.end].split())[:_OPENING],
+            witnesses=tuple(witnesses),
+        )
+        rows.append(row)
+    return tuple(rows)
+
+
+async def correct_witness(
+    home: Home, book: GivenBook, scene: int, witness: str, how: WitnessHow | None
+) -> SceneRow:
+    """Keep a person's word on how somebody knows of a scene; None takes it back.
+
+    Returns:
+        The scene as it is then.
+
+    Raises:
+        UsageError: there is no scene of this number, the documents are no story, or ``how`` is no
+            way to know of one.
+        UnknownName: nobody in the book is called that.
+    """
+    on = await _in_home(home, book)
+    if how is not None and how not in get_args(WitnessHow):
+        ways = ", ".join(get_args(WitnessHow))
+        raise UsageError(f"{how!r} is no way to know of a scene", f"name one of: {ways}")
+    report = await _report(home, on)
+    if not 1 <= scene <= len(report.scenes):
+        raise UsageError(
+            f"{report.book!r} has {len(report.scenes)} scenes, and none with the number {scene}",
+            f"list them: offbook story {report.book}",
+        )
+    async with ingestion_lease(home.store, on, told_on_stderr(on)):
+        story, cast = await kept_story(home.store, on)
+        stored = await home.store.read(stored_documents, on)
+        member, _ = choose(cast, await book_of(home, on), witness)
+        meant = story.scenes[scene - 1]
+        digest = scene_digest(meant, [each.text for each in stored])
+        word = Correction(digest, member.name, stored[meant.text].id, how or "absent")
+        await home.store.write(_keep, on, word, is_withdrawn=how is None)
+    return (await _report(home, on)).scenes[scene - 1]
+
+
+def _keep(conn: Connection, on: str, word: Correction, *, is_withdrawn: bool) -> None:
+    change = stories.withdraw if is_withdrawn else stories.correct
+    change(conn, on, word)
+    characters.touch(conn, on)
+
+
+async def set_kind(home: Home, book: GivenBook, kind: DocumentKind | None) -> StoryReport:
+    """Keep a person's word on which kind the documents of a book are; None takes it back."""
+    on = await _in_home(home, book)
+    await say_kind(home.store, on, kind)
+    return await _report(home, on)
+
+
+async def _in_home(home: Home, book: GivenBook) -> str:
+    """A character on the source of a book.
+
+    Raises:
+        UsageError: the book is not in the home.
+    """
+    source = await find_book(home, book)
+    if source.on is None:
+        raise UsageError(
+            f"{source.called!r} is not in the home, where its story is kept",
+            f"make a character of it first: offbook create --from {source.typed} NAME",
+        )
+    return source.on
