@@ -15,6 +15,7 @@ from offbook.app import Offbook
 from offbook.errors import UsageError
 from offbook.prompts.ask import request_of
 from offbook.prompts.reply import REPLY
+from offbook.text.tokens import count_tokens
 from offbook.types import Recall
 from tests.app import story_book
 from tests.app.homes import home_with, opened, text
@@ -191,3 +192,21 @@ async def test_what_others_say_and_do_is_never_said_as_i(tmp_path, monkeypatch):
             reply = (await home.ask("holmes", question)).text
             outside = re.sub("“.*”", "", reply)
             assert not re.search(r"\bI (?:gave|took|had)\b", outside), reply
+
+
+async def test_whoever_has_lived_long_has_no_longer_prompt(tmp_path, server):
+    long = "".join(
+        f"# Chapter {n}\n\n"
+        + "Ada Byrne and Tom Reeve walked along the harbour and spoke of the weather.\n\n" * 120
+        for n in range(1, 7)
+    )
+    endpoint = {"chat__model": "m", "chat__base_url": server.base_url}
+    async with await opened(tmp_path, **endpoint) as home:
+        await home.create_from([text("book.md", long)], "Ada Byrne")
+        recall, _ = await home.recall("ada-byrne", "What did you speak of in the harbour?")
+        assert {"profile", "scene", "episode", "knowledge"} <= {i.kind for i in recall.context}
+        assert count_tokens(await prompt_of(home, "Ada Byrne", recall)) < 6_000
+        skipped = {skip.title: skip.why for skip in recall.skipped}
+        whole = skipped["all that is told up to the point"]
+        assert "--method whole" in whole
+        assert str(len(long) // 4000) in whole

@@ -102,7 +102,7 @@ def _with_profile(standing: Standing, character: Character, texts: Sequence[Docu
 
 
 def with_life(knowledge: Knowledge, recalled: Recall) -> Recall:
-    """Put what a character of a story has lived through so far in front of what was found.
+    """Put who a character of a story is, and its life so far, in front of what was found.
 
     A passage of the last scene, which is shown, is not shown twice; lines are those of the point.
     """
@@ -134,9 +134,13 @@ def with_life(knowledge: Knowledge, recalled: Recall) -> Recall:
         why = f"some {standing.chars // _CHARS_A_TOKEN:,} tokens a turn: --method whole shows it"
         skipped.append(Skipped("knowledge", "all that is told up to the point", why))
     untold = [each for each in skipped if each.kind == UNWITNESSED]
+    profile: list[ContextItem] = []
+    if life.items and not any(item.kind == "profile" for item in recalled.context):
+        profile = knowledge.summary(standing.profile, standing.grounds)
     return replace(
         recalled,
         context=(
+            *profile,
             *life.items,
             *beside,
             *meant,
