@@ -11,7 +11,8 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.errors import ModelError, UsageError
-from offbook.ingestion.story import kept_story, viewpoint_of
+from offbook.ingestion.documents import stored_documents
+from offbook.ingestion.story import _keep_answer, kept_story, viewpoint_of
 from offbook.names.story import Episode
 from offbook.stores import stories
 from tests.app.homes import opened, text
@@ -247,3 +248,16 @@ async def test_a_person_says_which_kind_texts_are(home):
     await home.create_from("quay", "Tom Reeve")
     assert (await home.story("tom-reeve")).kind == "persona"
     assert (await home.set_kind("quay", None)).kind == "story"
+
+
+async def test_an_answer_that_arrives_after_its_text_has_gone_is_kept_nowhere(home, server):
+    await home.ingest("ada-byrne")
+    kept = await home.store.read(stories.answers, "ada-byrne")
+    (document,) = await home.store.read(stored_documents, "ada-byrne")
+    answer = next(iter(kept.values()))
+    await home.ingest_texts("ada-byrne", [text("quay.md", "Ada Byrne slept.")])
+    await home.store.write(_keep_answer, "ada-byrne", document, answer)
+    assert answer.key not in await home.store.read(stories.answers, "ada-byrne")
+    await home.forget("ada-byrne", "quay.md")
+    await home.store.write(_keep_answer, "ada-byrne", document, answer)
+    assert await home.store.read(stories.answers, "ada-byrne") == {}

@@ -25,6 +25,7 @@ ENSEMBLE = ["--set", "method=ensemble"]
         ["create", "Bea"],
         ["cast", "ada-byrne"],
         ["create", "Tom", "--from", "ada-byrne"],
+        ["story", "ada-byrne", "--kind", "story"],
         ["list"],
         ["show", "ada-byrne"],
         ["show", "ada-byrne", "documents"],

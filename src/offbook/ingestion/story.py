@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from offbook import registry
 from offbook.ingestion.cast import basis_of, kept_cast, stored_texts, who_bears
 from offbook.ingestion.cast import follow_texts as follow_cast
-from offbook.ingestion.documents import stored_documents, text_digest
+from offbook.ingestion.documents import are_stored, stored_documents, text_digest
 from offbook.ingestion.reports import Steps, put_aside
 from offbook.ingestion.story_windows import ask_story, inputs_of, stretches_of, with_answers
 from offbook.models.beside import calls_first, worked_out
@@ -227,15 +227,22 @@ async def index_story(runtime: Runtime, character: str, progress: ProgressListen
     windows = await worked_out(inputs_of, open_, cast, texts)
     steps = Steps(_STAGE, progress)
     steps.begin(len(windows))
+    by_id = {each.id: each for each in stored}
 
     async def keep(answer: StoryAnswer) -> None:
-        await store.write(stories.put_answers, character, [answer])
+        await store.write(_keep_answer, character, by_id[answer.document], answer)
         steps.add(1)
 
     retries = settings.answers.retries
     aside = await ask_story(windows, stored, character, runtime.extractor, retries, keep)
     steps.end()
     await store.write(_note_aside, character, aside, stored)
+
+
+def _keep_answer(conn: Connection, character: str, document: Document, answer: StoryAnswer) -> None:
+    """Store an answer, unless its text has changed or gone meanwhile."""
+    if are_stored(conn, character, [document]):
+        stories.put_answers(conn, character, [answer])
 
 
 def _note_aside(

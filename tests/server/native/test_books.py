@@ -106,3 +106,36 @@ async def test_a_key_that_opens_one_of_several_may_not_change_what_they_share(
     assert await done(client, "GET", f"{one}/documents", headers=limited) == []
     assert (await client.delete(one, headers=limited)).status_code == 200
     assert [each.id for each in await book.characters()] == ["tom-reeve"]
+
+
+async def test_a_story_is_listed_and_corrected(client):
+    await done(client, "POST", "/api/characters", json={"name": "Ada", "book": ROCK})
+    url = "/api/characters/ada/story"
+    story = await done(client, "GET", url)
+    assert (story["kind"], story["scenes"][0]["number"]) == ("story", 1)
+    word = {"scene": 1, "witness": "Tom Pell", "how": "read"}
+    scene = await done(client, "POST", url, json=word)
+    assert ("Tom Pell", "read", True) in [
+        (each["name"], each["how"], each["by_person"]) for each in scene["witnesses"]
+    ]
+    assert (await done(client, "GET", url))["scenes"][0] == scene
+    assert await done(client, "POST", url, json={**word, "how": None}) == story["scenes"][0]
+    assert (await done(client, "PUT", url, json={"kind": "persona"}))["scenes"] == []
+    await assert_refused(
+        client,
+        [
+            ("POST", url, {**word, "scene": 0}, 400, "usage"),
+            ("POST", url, {**word, "how": "dreamt"}, 400, "usage"),
+            ("PUT", url, {"kind": "poem"}, 400, "usage"),
+        ],
+    )
+
+
+async def test_a_key_that_opens_one_of_a_book_corrects_no_story(client, book: Offbook):
+    for name in ("Ada", "Tom Reeve"):
+        await done(client, "POST", "/api/characters", json={"name": name, "book": ROCK})
+    key = await bearer(book, right="write", characters=["ada"])
+    word = {"scene": 1, "witness": "Tom Pell", "how": "read"}
+    for method, body in (("POST", word), ("PUT", {"kind": "persona"})):
+        refused = await client.request(method, "/api/characters/ada/story", json=body, headers=key)
+        assert refused.status_code == 403
