@@ -25,6 +25,7 @@ PARTS = (
     "quotes",
     "memory",
     "replies",
+    "witness",
 )
 
 

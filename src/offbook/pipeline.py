@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
 from offbook.context.window import FittedTurn, fit_to_window
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
-from offbook.methods.knowledge import Knowledge
+from offbook.methods.knowledge import UNWRITTEN, Knowledge
+from offbook.methods.standing import character_at, standing_of, with_life
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.prompt import render
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
@@ -34,12 +35,6 @@ if TYPE_CHECKING:
     from offbook.types import Character, Message, Recall
 
     History = Sequence[Message]
-
-_UNWRITTEN: Final = (
-    "it could not be written: the model refused the passages it is made from, or gave no answer "
-    "that could be used"
-)
-"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
 
 
 async def ingest(
@@ -75,7 +70,9 @@ async def recall(
     point: Point | None = None,
     conversation: ConversationContext = NO_CONVERSATION,
 ) -> Recall:
-    """Recall what the reply may rest on; ``character`` is as it is at ``point``."""
+    """Recall what the reply may rest on; one of a book is made as it is at ``point`` here."""
+    standing = await standing_of(runtime.store, character, runtime.settings, point)
+    character = await character_at(runtime.store, character, standing, point)
     knowledge = Knowledge(
         character=character,
         settings=runtime.settings,
@@ -87,13 +84,14 @@ async def recall(
         point=point,
         conversation=conversation,
         free=traits_of(runtime.actor).free,
+        standing=standing,
     )
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
-    recalled = await method.recall(knowledge, question)
+    recalled = with_life(knowledge, await method.recall(knowledge, question))
     skipped = recalled.skipped
     if character.profile is None and method.needs(runtime.settings).profile:
-        skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
+        skipped = (*skipped, Skipped("profile", character.name, UNWRITTEN))
     # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
     if runtime.settings.reply.style and method.needs(runtime.settings).graph:
@@ -141,7 +139,7 @@ def reply_inputs(
     """Put together what the actor is told."""
     return assemble(
         recalled,
-        character.voice,
+        character.voice if recalled.voice is None else recalled.voice,
         history,
         runtime.settings.context,
         token_counter(runtime.settings.tokens.encoding),

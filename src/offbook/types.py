@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeVar
 
 ContextKind = Literal[
-    "profile", "knowledge", "entity", "relation", "attribute", "memory", "premise", "out_of_scope"
-]
+    "profile", "episode", "scene", "knowledge", "entity", "relation", "attribute", "memory",
+    "premise", "unwitnessed", "out_of_scope"]  # fmt: skip
 DocumentStatus = Literal["added", "updated", "unchanged", "partial", "failed"]
 MessageRole = Literal["system", "user", "assistant"]
 ModelRole = Literal["actor", "extractor", "judge"]
@@ -18,7 +18,7 @@ Verdict = Literal["in", "partly", "out"]
 Stance = Literal["open", "grounded", "in_character"]
 WitnessHow = Literal["present", "told", "read", "overheard", "common", "absent"]
 DocumentKind = Literal["story", "persona"]
-"""Texts of which a character witnesses a part, or texts about it, all of which it knows."""
+"""Texts of which a character witnesses a part, or texts about it, all of which are known."""
 NameOrPath = TypeVar("NameOrPath", bound=str | Path)
 
 
@@ -262,7 +262,7 @@ class Witness:
 class ContextItem:
     """A piece of what a reply may rest on; ``emotion`` is felt in ``memory``, a fragment's id.
 
-    ``witness`` says how a character of a story knows of it; None: it is no part of a story.
+    Of a story ``witness`` says how its character knows of it, ``subject`` whom pronouns mean.
     """
 
     kind: ContextKind
@@ -273,6 +273,7 @@ class ContextItem:
     memory: str | None = None
     emotion: Mapping[str, int] | None = None
     witness: Witness | None = None
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +367,8 @@ class Recall:
 
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
-    ``selected`` the ids of the chunks that it chose, or that stand in (None: no selection).
+    ``selected`` the ids of chunks that it chose, or that stand in (None: no selection); ``voice``
+    are lines up to the point, and are not stored (None: the character's).
     """
 
     character: str
@@ -383,6 +385,7 @@ class Recall:
     fallback: bool | None = None
     selected: tuple[str, ...] | None = None
     stance: Stance = "in_character"
+    voice: tuple[str, ...] | None = None
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
@@ -391,7 +394,7 @@ class Recall:
 
     def as_json(self, usage: Usage) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        return {**asdict(self), "usage": usage.as_json()}
+        return {k: v for k, v in asdict(self).items() if k != "voice"} | {"usage": usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 
 from offbook.graph.assembly import Graph, load_graph, load_story
 from offbook.graph.point_in_time import Story, groups_at
+from offbook.names.story import Reach
 from offbook.prompts.who_is_who import OneAndTheSame, WhoIsWho
 from offbook.stores import graph
 from offbook.types import Chunk, Decision, Position, RawEntity
@@ -140,7 +141,7 @@ async def test_what_the_look_at_all_names_rests_on_is_known_before_it_counts(
 
 async def at(world: GraphWorld, offset: int) -> Graph:
     found: Graph = await world.store.read(
-        lambda conn: load_graph(conn, world.character, Position(0, offset))
+        lambda conn: load_graph(conn, world.character, Reach(Position(0, offset)))
     )
     return found
 
@@ -181,5 +182,5 @@ def test_a_point_in_a_story_of_many_people_takes_no_time():
     ]
     story = Story({"c": chunk}, {"story": 0})
     with work_below(2):
-        found = groups_at(groups, [*joined, *apart], story, Position(0, 1))
+        found = groups_at(groups, [*joined, *apart], story, Reach(Position(0, 1)))
     assert found == groups

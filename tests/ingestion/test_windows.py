@@ -20,6 +20,7 @@ from offbook.ingestion.extraction import (
     windows_of,
 )
 from offbook.ingestion.reports import DocumentReport, tally
+from offbook.names.story import Reach
 from offbook.prompts.extraction import (
     ExtractedEntity,
     ExtractedRelation,
@@ -221,7 +222,7 @@ async def test_nothing_of_a_later_section_is_known_before_it(sqlite_store):
     made = await GraphWorld(sqlite_store).create()
     await made.put("one.md", TEXT)
     early = Position(0, TEXT.index("## Year 1"))
-    found = await made.store.read(lambda c: load_graph(c, made.character, early))
+    found = await made.store.read(lambda c: load_graph(c, made.character, Reach(early)))
     assert [e.names for e in found.entities] == [("Ana Bell",), ("Bo Carter",)]
     told = [one.description for one in (*found.entities, *found.relations)]
     assert not any("year 1" in one for one in told)

@@ -85,3 +85,15 @@ def test_somebody_elses_he_leans_on_what_stands_before():
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_any_sentences_are_read_one_by_one(texts):
     assert len(FirstPerson(NORA).passage(texts)) == len(texts)
+
+
+def test_where_another_tells_the_story_or_is_meant_nothing_becomes_first_person():
+    own = FirstPerson(NORA).passage(["I rowed to the rock."])
+    other = FirstPerson(NORA, narrates=False).passage(["I rowed to the rock.", "She slept."])
+    assert (own[0].spoken, other[0].spoken, other[0].about) == (True, False, False)
+    assert not other[1].about, "whoever tells it may be meant"
+    sentences = ["She owned a boat.", "Nora owned a cart."]
+    meant = FirstPerson(NORA).passage(sentences)
+    of_another = FirstPerson(NORA).passage(sentences, of_another=True)
+    assert (meant[0].about, of_another[0].about) == (True, False)
+    assert of_another[1].text == "I owned a cart."

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offbook.errors import UsageError
-from offbook.retrieval.point import chunk_until, documents_until, order_of, parse_point
+from offbook.names.story import Reach, Stretch
+from offbook.retrieval.point import documents_until, known_parts, order_of, parse_point
 from offbook.stores import characters, chunks, documents
 from offbook.types import Chunk, Document, Position
 from tests.ingestion.runtime import read as reading
@@ -144,26 +145,44 @@ def chunk(start: int, end: int, document: str = "d") -> Chunk:
 @given(st.integers(0, 20), st.integers(1, 20), st.integers(0, 2), st.integers(0, 40))
 def test_a_chunk_shows_nothing_from_behind_the_point(start, length, ordinal, offset):
     whole = chunk(start, start + length)
-    kept = chunk_until(whole, {"d": 1}, Position(ordinal, offset))
+    parts = known_parts(whole, {"d": 1}, Reach(Position(ordinal, offset)))
     if ordinal == 0 or (ordinal == 1 and offset <= start):
-        assert kept is None
+        assert parts == []
     else:
-        assert kept is not None
+        (kept,) = parts
         last = whole.end if ordinal == 2 else min(whole.end, offset)
         assert (kept.end, len(kept.text)) == (last, last - start)
 
 
 def test_a_chunk_of_an_unknown_document_is_behind_every_point():
-    assert chunk_until(chunk(0, 5), {}, Position(9, 9)) is None
+    assert known_parts(chunk(0, 5), {}, Reach(Position(9, 9))) == []
 
 
 def test_the_beginning_of_a_chunk_keeps_the_law_of_its_offsets():
     text = "One.  \n Two."
     whole = Chunk("c", "d", "graph", 0, 0, len(text), (), text)
-    kept = chunk_until(whole, {"d": 0}, Position(0, 7))
-    assert kept is not None
+    (kept,) = known_parts(whole, {"d": 0}, Reach(Position(0, 7)))
     assert kept.text == text[kept.start : kept.end] == "One."
-    assert chunk_until(replace_text(whole, "   "), {"d": 0}, Position(0, 2)) is None
+    assert known_parts(replace_text(whole, "   "), {"d": 0}, Reach(Position(0, 2))) == []
+
+
+def test_of_a_chunk_over_several_scenes_the_witnessed_ones_are_known_up_to_the_point():
+    text = "They met. She slept. He came. He left."
+    whole = Chunk("c", "d", "graph", 0, 10, 10 + len(text), (), text)
+    met = Stretch("d", 0, 10 + text.index("She"), 0)
+    came = Stretch("d", 10 + text.index("He came"), 10 + text.index("He left"), 2)
+    left = Stretch("d", 10 + text.index("He left"), 90, 3)
+
+    def known(*stretches: Stretch, until: Position | None = None) -> list[str]:
+        parts = known_parts(whole, {"d": 0}, Reach(until, stretches))
+        assert all(p.text == text[p.start - 10 : p.end - 10] for p in parts)
+        return [part.text for part in parts]
+
+    assert known(met, came) == ["They met.", "He came."]
+    assert known(met, came, left) == ["They met.", "He came. He left."]
+    assert known(met, came, left, until=Position(0, came.start + 2)) == ["They met.", "He"]
+    assert known(Stretch("other", 0, 90)) == []
+    assert known(Stretch("d", 0, 90)) == [text]
 
 
 def replace_text(chunk_: Chunk, text: str) -> Chunk:

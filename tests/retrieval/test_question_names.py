@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from offbook.names.story import Reach
 from offbook.retrieval.boundary import MOST_CANDIDATES, names_of_question
 from offbook.retrieval.graph_index import load_graph_index
 from offbook.stores import characters
@@ -22,8 +23,9 @@ async def ada(sqlite_store) -> Asked:
 async def names(ada: Asked, question: str, until: Position | None = None):
     def read(conn):
         character = characters.require(conn, ada.id)
-        index = load_graph_index(conn, character, until)
-        return names_of_question(conn, index, ada.id, question, until)
+        reach = None if until is None else Reach(until)
+        index = load_graph_index(conn, character, reach)
+        return names_of_question(conn, index, ada.id, question, reach)
 
     return await ada.store.read(read)
 
@@ -51,9 +53,9 @@ async def test_a_name_is_mentioned_where_a_text_writes_it_and_not_where_its_stem
     assert "apple" in found.lacking
 
 
-async def index_of(ada: Asked, until: Position | None = None):
+async def index_of(ada: Asked):
     return await ada.store.read(
-        lambda conn: load_graph_index(conn, characters.require(conn, ada.id), until)
+        lambda conn: load_graph_index(conn, characters.require(conn, ada.id), None)
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from offbook.app.speakers import SpeakersReport
     from offbook.app.story import SceneRow, StoryReport
     from offbook.documents.readers import ReadDocument
+    from offbook.retrieval.witnessing import Judgement
     from offbook.types import Character, Recall, Reply, Source, Usage, WitnessHow
 
 
@@ -410,6 +411,25 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
         async with priced(self, talk.character):
             return await talk.ask(question)
+
+    async def knows(self, name: str, fact: str, *, as_of: str | None = None) -> Judgement:
+        """Whether a character of a story knows a fact, at a point as in `recall`.
+
+        Free without a paid model; else one small call.
+
+        Raises:
+            UsageError: its documents are about the character alone, or have no such point.
+        """
+        from offbook.methods.knowing import judge
+        from offbook.retrieval.point import Point, parse_point
+
+        character, point = await self.find(name), None
+        if as_of is not None:
+            position = await self.store.read(parse_point, character.id, as_of)
+            point = Point(as_of, position)
+        async with priced(self, character):
+            runtime, _ = self.turn(character)
+            return await judge(runtime, character, fact, point)
 
     async def places(self, recall: Recall) -> dict[Source, str]:
         """Name the pages, EPUB items and other parts of their files that a recall's sources are on.

@@ -493,7 +493,20 @@ _NAMES: Final = "names"
 """Where the names stand by which a book calls it."""
 
 
+_LIFE: Final = ("episode", "scene")
+"""Kinds of context that change with the point in the story alone."""
 DEFAULT_REPLY: Final = ReplySettings()
+
+
+def _pieces(recall: Recall) -> dict[str, Any]:
+    """What was recalled, by where it stands: ``context`` is what changes with the question."""
+    life = tuple(item for item in recall.context if item.kind in _LIFE)
+    return {
+        "profile": "\n\n".join(item.text for item in recall.context if item.kind == "profile"),
+        "life": life,
+        "point": life[-1].title if recall.as_of and life else recall.as_of or "",
+        "context": tuple(i for i in recall.context if i.kind not in ("profile", *_LIFE)),
+    }
 
 
 def assemble(
@@ -519,8 +532,6 @@ def assemble(
         reply: Whether the actor is told how the character speaks and feels, and what it said more
             than once of late.
     """
-    profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
-    volatile = tuple(item for item in recall.context if item.kind != "profile")
     card = card_words(overrides or {})
     wish = partial(
         card.wish,
@@ -536,10 +547,9 @@ def assemble(
     lines = card.voice(voice, options.called)
     return ReplyInputs(
         character=recall.character,
-        profile=profile,
+        **_pieces(recall),
         voice=fitting_lines(recall.question, lines, settings.voice_samples, turn),
         history=shown,
-        context=volatile,
         question=recall.question,
         directions=options.directions,
         person="\n\n".join(filter(None, (options.person, options.persona, meant))),

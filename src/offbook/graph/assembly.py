@@ -30,9 +30,10 @@ from offbook.stores import chunks, documents, graph
 from offbook.types import Entity, Source
 
 if TYPE_CHECKING:
+    from offbook.names.story import Reach
     from offbook.stores.connection import Connection
     from offbook.stores.graph import GraphAnswer
-    from offbook.types import Chunk, Decision, Position, RawEntity, RawRelation
+    from offbook.types import Chunk, Decision, RawEntity, RawRelation
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,25 +209,25 @@ CHUNKING = "graph"
 """The chunking that extraction runs on."""
 
 
-def load_graph(conn: Connection, character: str, until: Position | None = None) -> Graph:
+def load_graph(conn: Connection, character: str, reach: Reach | None = None) -> Graph:
     """The graph of a character; empty where none was built.
 
     Args:
         conn: The connection.
         character: Id of the character.
-        until: The point of the story; None: its end.
+        reach: What of the texts is known; None: all.
     """
     story = load_story(conn, character)
     groups = load_groups(conn, character)
     decisions = graph.list_decisions(conn, character)
     relations = graph.list_relations(conn, character)
     merged: Mapping[str, Merged] = {}
-    if until is None:
+    if reach is None:
         merged = stored_merges(graph.list_answers(conn, character))
     else:
-        groups = groups_at(groups, decisions, story, until)
-        relations = [r for r in relations if story.known(r.chunk, until)]
-    aliases = given_aliases(groups, decisions) if until is None else {}
+        groups = groups_at(groups, decisions, story, reach)
+        relations = [r for r in relations if story.known(r.chunk, reach)]
+    aliases = given_aliases(groups, decisions) if reach is None else {}
     return build_graph(raw_graph(groups, relations), merged, story.chunks, aliases)
 
 

@@ -29,6 +29,7 @@ from offbook.text.sentences import sentences
 from offbook.types import Position
 
 if TYPE_CHECKING:
+    from offbook.names.story import Reach
     from offbook.types import Chunk, Decision, RawEntity
 
 
@@ -140,31 +141,33 @@ class Story:
         end_of = self.chunks[chunk]
         return Position(self.ordinals[end_of.document], end_of.end)
 
-    def known(self, chunk: str, until: Position) -> bool:
-        """Whether a chunk lies before a point."""
-        return self.position(chunk) <= until
+    def known(self, chunk: str, reach: Reach) -> bool:
+        """Whether all of a chunk is known: what a part says, nobody can tell from the rest."""
+        whole = self.chunks[chunk]
+        ordinal = self.ordinals[whole.document]
+        return reach.covers(whole.document, ordinal, whole.start, whole.end)
 
 
 def groups_at(
     groups: Sequence[Sequence[RawEntity]],
     decisions: Sequence[Decision],
     story: Story,
-    until: Position,
+    reach: Reach,
 ) -> list[list[RawEntity]]:
-    """The groups as they were known at ``until``; what was never told apart or joined stays so.
+    """The groups as they are known within ``reach``; what was never told apart or joined stays so.
 
     Args:
         groups: The final groups, mentions in reading order.
         decisions: By models (on ids of raw entities) and by persons (on names).
         story: The chunks.
-        until: The point.
+        reach: What of the texts is known.
     """
     parts = []
-    known = {chunk for chunk in story.chunks if story.known(chunk, until)}
+    known = {chunk for chunk in story.chunks if story.known(chunk, reach)}
     texts = ToldTogether(story.chunks, known)
     joining = _by_group(groups, decisions)
     for number, group in enumerate(groups):
-        mentions = [mention for mention in group if story.known(mention.chunk, until)]
+        mentions = [mention for mention in group if story.known(mention.chunk, reach)]
         if mentions:
             names = dict.fromkeys(mention.name for mention in group)
             parts += _parts(mentions, joining[number], texts, list(names))

@@ -39,19 +39,27 @@ HEAD_TOKENS: Final = 300
 def at_point(conn: Connection, character: Character, as_of: str) -> tuple[Character, Point]:
     """The character with what it knows of itself at a point, and the point.
 
+    One of a book is as it is: what it knows then is worked out once (``methods/knowledge.py``).
+
     Raises:
         UsageError: there is no such point; the hint names the nearest.
     """
     point = Point(as_of, parse_point(conn, character.id, as_of))
-    texts = documents_until(stored_documents(conn, character.id), point.position)
+    if characters.NAMES in character.settings:
+        return character, point
+    return described_at(conn, character, point.position), point
+
+
+def described_at(conn: Connection, character: Character, until: Position) -> Character:
+    """The character with profile and voice made of what stands before a point."""
+    texts = documents_until(stored_documents(conn, character.id), until)
     read = telling(character, texts, HEAD_TOKENS)
-    then = replace(
+    return replace(
         character,
         profile="\n\n".join(part.text.strip() for part in read),
         voice=_voice(character, texts),
         profile_documents=tuple(text.id for text in texts),
     )
-    return then, point
 
 
 def _voice(character: Character, texts: Sequence[Document]) -> tuple[str, ...]:

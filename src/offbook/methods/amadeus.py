@@ -102,7 +102,7 @@ async def select(
         return await select_live(ranked, judge, n=settings.n, m=settings.m, window=settings.window)
     looked = ranked[: settings.n]
     await knowledge.store.read(check_traits, character, settings.splitter)
-    judgements = await knowledge.store.read(judgements_of, character.id, looked, knowledge.until)
+    judgements = await knowledge.store.read(judgements_of, character.id, looked, knowledge.reach)
     verdicts = verdicts_for(full_question, looked, judgements)
     return select_stored(ranked, verdicts, n=settings.n, m=settings.m)
 

@@ -15,7 +15,9 @@ from offbook.context.assembly import fit_items, fit_shares
 from offbook.errors import AnswerError, ConfigurationError, IndexMissing, InputRefused
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.models.failures import PassingError, why_without
+from offbook.names.story import Reach
 from offbook.retrieval.search import IndexCache
+from offbook.retrieval.witnessing import ENOUGH
 from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import Felt, RecalledMemories
     from offbook.retrieval.point import Point
+    from offbook.retrieval.standing import Standing
     from offbook.settings import SettingsModel
     from offbook.settings.model import RetrievalMode
     from offbook.text.encodings import TokenCounter
@@ -69,6 +72,18 @@ def _refers_back(question: str) -> bool:
     return not (cased and _NAMES_ITS_OWN.search(question))
 
 
+UNWRITTEN: Final = (
+    "it could not be written: the model refused the passages it is made from, or gave no answer "
+    "that could be used"
+)
+"""What the model said stands in the job and the report of the ingestion; it may quote prompts."""
+_FROM_TEXTS: Final = frozenset(("knowledge", "entity", "relation", "attribute", "profile"))
+"""Kinds of context whose words are those of texts, or were made of them."""
+_TELLING: Final = 0.2
+"""The score from which a passage says something of what is asked; chance gives next to nothing."""
+UNWITNESSED: Final = "unwitnessed"
+"""What kind of thing a question is for that is best answered by what nobody has told."""
+_ELSEWHERE: Final = "what fits it best happened where they were not, and nobody has told them of it"
 KEPT_GROUNDS: Final = 32
 """Characters of whom it is remembered which documents their profile was made from."""
 _Key = tuple[str, int, "Position | None"]
@@ -84,6 +99,7 @@ class Knowledge:
     where its replies cost nothing, so that there is no reason to be told little.
     ``conversation`` says whose memories may be recalled, and how the character feels in it;
     ``notes`` are what a recall had to go without, which is told with what was left out.
+    ``standing`` is what a character of a story knows at the point; None: all texts are theirs.
     """
 
     character: Character
@@ -97,11 +113,19 @@ class Knowledge:
     free: bool = False
     reranker: Reranker | None = None
     notes: list[Skipped] = field(default_factory=list)
+    standing: Standing | None = None
 
     @property
     def until(self) -> Position | None:
         """The point in the story; what stands after it is unknown."""
         return None if self.point is None else self.point.position
+
+    @property
+    def reach(self) -> Reach | None:
+        """What of the texts is known; None: all of them."""
+        if self.standing is not None:
+            return self.standing.reach
+        return None if self.until is None else Reach(self.until)
 
     def in_full(self, question: str) -> str:
         """The question, with what it refers back to in front."""
@@ -146,22 +170,28 @@ class Knowledge:
             IndexMissing: the chunking, or its vectors, were not built.
             EmbedderMismatch: the vectors are from another embedder.
         """
-        from offbook.retrieval.passages import search_passages
+        from offbook.retrieval.passages import check_embedder, query_vector, search_passages
 
+        mode, reranker = mode or self.settings.retrieval.mode, self.reranker
         if vector is None:
             question = self.in_full(question)
-        reranker = self.reranker
-        passages = await search_passages(
+        if vector is None and self.standing is not None and mode != "lexical":
+            check_embedder(self.character, self.embedder)
+            vector = await query_vector(self.embedder, self.character, question)
+        search = partial(
+            search_passages,
             self.store,
             self.embedder,
             self.character,
             question,
             chunking=chunking,
-            mode=mode or self.settings.retrieval.mode,
+            mode=mode,
             k=k if reranker is None else max(k, self.settings.rerank.candidates),
             vector=vector,
-            until=self.until,
         )
+        passages = await search(reach=self.reach)
+        if self.standing is not None:
+            self._note_unwitnessed(await search(reach=Reach(self.until)))
         if reranker is None:
             return passages
         texts = [passage.chunk.text_with_headings for passage in passages]
@@ -172,14 +202,41 @@ class Knowledge:
             self.notes.append(Skipped("knowledge", "the passages", why))
             return passages[:k]
 
+    def _note_unwitnessed(self, passages: Sequence[Passage]) -> None:
+        """Say which passages fit as well, and why they are not the character's.
+
+        Where one of them fits far better than any that is, what is asked may have happened there.
+        """
+        known = () if self.standing is None else self.standing.reach.stretches or ()
+        best_known = 0.0
+        for passage in passages:
+            chunk = passage.chunk
+            if any(
+                each.document == chunk.document
+                and max(each.start, chunk.start) < min(each.end, chunk.end)
+                for each in known
+            ):
+                best_known = max(best_known, passage.score)
+            else:
+                why = f"{self.character.name} did not witness it, and was not told of it"
+                note = Skipped("knowledge", chunk.heading_path or f"@{chunk.start}", why)
+                if note not in self.notes:
+                    self.notes.append(note)
+        best = max((passage.score for passage in passages), default=0.0)
+        if best >= _TELLING and best_known < ENOUGH * best:
+            self.notes.append(Skipped(UNWITNESSED, "what is asked", _ELSEWHERE))
+
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.
 
-        Empty where it could not be written: a passage that a model refuses makes nobody mute.
+        Of a character of a story it is made of what is theirs at the point, without a call. Empty
+        where it could not be written: a passage that a model refuses makes nobody mute.
 
         Raises:
             IndexMissing: there is none.
         """
+        if self.standing is not None:
+            return self.standing.profile, self.standing.grounds
         character, until, budget = self.character, self.until, self.settings.profile.budget_tokens
         if character.profile is None:
             from offbook.stores import jobs
@@ -220,21 +277,21 @@ class Knowledge:
         from offbook.retrieval.passages import check_embedder
 
         check_embedder(self.character, self.embedder)
-        return await graph_index(self.store, self.character, self.until)
+        return await graph_index(self.store, self.character, self.reach)
 
     async def names(self, graph: GraphIndex, question: str) -> QuestionNames:
         """What the question names, found without a call."""
         from offbook.retrieval.boundary import names_of_question
 
         return await self.store.read(
-            names_of_question, graph, self.character.id, self.in_full(question), self.until
+            names_of_question, graph, self.character.id, self.in_full(question), self.reach
         )
 
     async def chunks(self, ids: Sequence[str]) -> list[ContextItem]:
         """Chunks by their ids as pieces of knowledge, without what stands after the point."""
         from offbook.retrieval.passages import named_passages
 
-        passages = await self.store.read(named_passages, self.character.id, ids, self.until)
+        passages = await self.store.read(named_passages, self.character.id, ids, self.reach)
         return [self.passage(passage) for passage in passages]
 
     async def feel(self, question: str) -> Felt:
@@ -307,7 +364,9 @@ class Knowledge:
         """A chunk as a piece of knowledge, its heading path as the title."""
         chunk = passage.chunk
         source = Source(chunk.document, chunk.id, chunk.start, chunk.end)
-        return ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+        item = ContextItem("knowledge", chunk.heading_path, chunk.text, passage.score, (source,))
+        subjects = None if self.standing is None else self.standing.subjects
+        return item if subjects is None else replace(item, subject=subjects.of(source, chunk.text))
 
     def recall(self, method: str, question: str, items: Iterable[ContextItem]) -> Recall:
         """The recall of a method: what scores high enough and fits the budget, best first."""
@@ -375,6 +434,7 @@ class Knowledge:
         skipped: tuple[Skipped, ...],
         boundary: Boundary | None = None,
     ) -> Recall:
+        context, unwitnessed = self._witnessed(context)
         return Recall(
             character=self.character.name,
             character_id=self.character.id,
@@ -384,7 +444,31 @@ class Knowledge:
             context=context,
             boundary=boundary,
             mood=self.conversation.mood,
-            skipped=(*skipped, *self.notes),
+            skipped=(*skipped, *unwitnessed, *self.notes),
             as_of=None if self.point is None else self.point.text,
             stance=self.settings.reply.stance,
         )
+
+    def _witnessed(
+        self, items: tuple[ContextItem, ...]
+    ) -> tuple[tuple[ContextItem, ...], list[Skipped]]:
+        """Say of each piece how the character knows of it; what they do not is left out.
+
+        Searches look at nothing else: this is for methods that read texts in another way.
+        """
+        if self.standing is None:
+            return items, []
+        theirs: list[ContextItem] = []
+        skipped: list[Skipped] = []
+        for item in items:
+            if not item.sources or item.kind not in _FROM_TEXTS:
+                theirs.append(item)
+                continue
+            witness = self.standing.witness(item.sources)
+            words = item.kind == "knowledge" and not all(map(self.standing.holds, item.sources))
+            if witness is None or words:
+                why = f"{self.character.name} did not witness it, and was not told of it"
+                skipped.append(Skipped(item.kind, item.title, why))
+            else:
+                theirs.append(replace(item, witness=witness))
+        return tuple(theirs), skipped

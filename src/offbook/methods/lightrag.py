@@ -36,13 +36,14 @@ if TYPE_CHECKING:
 
     from offbook.graph.point_in_time import Story
     from offbook.methods.knowledge import Knowledge
+    from offbook.names.story import Reach
     from offbook.protocols import Store
     from offbook.settings import SettingsModel
     from offbook.settings.model import LightragSettings
     from offbook.stores.connection import Connection
     from offbook.stores.vectors import Kind
     from offbook.text.encodings import TokenCounter
-    from offbook.types import Character, Position, RawEntity, RawRelation, Recall
+    from offbook.types import Character, RawEntity, RawRelation, Recall
 
 
 METHOD: Final = "lightrag"
@@ -136,22 +137,20 @@ class MentionIndex:
         return sorted(places, key=lambda place: (-self.edges[place].strength, place))
 
 
-_kept: Final[IndexCache[tuple[str, Position | None], MentionIndex]] = IndexCache(KEPT_INDICES)
+_kept: Final[IndexCache[tuple[str, Reach | None], MentionIndex]] = IndexCache(KEPT_INDICES)
 
 
-async def mention_index(store: Store, character: Character, until: Position | None) -> MentionIndex:
-    """The mentions of a character, at the end of its story or at a point in it.
+async def mention_index(store: Store, character: Character, reach: Reach | None) -> MentionIndex:
+    """The mentions of a character, those in all texts or in what is known of them.
 
     Raises:
         IndexMissing: chunks are not extracted, or vectors are missing.
     """
-    load = partial(store.read, load_mention_index, character, until)
-    return await _kept.get(store, (character.id, until), character.revision, load)
+    load = partial(store.read, load_mention_index, character, reach)
+    return await _kept.get(store, (character.id, reach), character.revision, load)
 
 
-def load_mention_index(
-    conn: Connection, character: Character, until: Position | None
-) -> MentionIndex:
+def load_mention_index(conn: Connection, character: Character, reach: Reach | None) -> MentionIndex:
     """Read mentions and relations with their vectors.
 
     Raises:
@@ -161,9 +160,9 @@ def load_mention_index(
     story = load_story(conn, character.id)
     mentions = graph_rows.list_raw_entities(conn, character.id)
     relations = graph_rows.list_relations(conn, character.id)
-    if until is not None:
-        mentions = [mention for mention in mentions if story.known(mention.chunk, until)]
-        relations = [relation for relation in relations if story.known(relation.chunk, until)]
+    if reach is not None:
+        mentions = [mention for mention in mentions if story.known(mention.chunk, reach)]
+        relations = [relation for relation in relations if story.known(relation.chunk, reach)]
     of_mentions, node_rows = vectors.load_matrix(conn, character.id, "raw_entity")
     of_relations, edge_rows = vectors.load_matrix(conn, character.id, "relation")
     raw = raw_graph(by_exact_name(mentions), relations)
@@ -412,7 +411,7 @@ class LightRag:
         """What the graph says at both levels, and the chunks that it is from."""
         settings = knowledge.settings.lightrag
         check_embedder(knowledge.character, knowledge.embedder)
-        index = await mention_index(knowledge.store, knowledge.character, knowledge.until)
+        index = await mention_index(knowledge.store, knowledge.character, knowledge.reach)
         # 1 -- keywords of two levels ----------------------------------------------------------
         full = knowledge.in_full(question)
         keywords, left = await _keywords(knowledge, full)

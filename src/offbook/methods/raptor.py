@@ -19,7 +19,7 @@ import numpy as np
 
 from offbook.errors import IndexMissing
 from offbook.retrieval.passages import check_embedder, check_split, query_vector
-from offbook.retrieval.point import chunk_until, order_of
+from offbook.retrieval.point import known_parts, order_of
 from offbook.retrieval.search import (
     ANALYZER,
     DenseIndex,
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.methods.knowledge import Knowledge
+    from offbook.names.story import Reach
     from offbook.protocols import Embedder, Store
     from offbook.settings import SettingsModel
     from offbook.settings.model import RaptorSettings
     from offbook.stores.connection import Connection
     from offbook.stores.summaries import Summary
-    from offbook.types import Character, Chunk, Position, Recall
+    from offbook.types import Character, Chunk, Recall
 
 
 KEPT_TREES: Final = 4
@@ -76,8 +77,8 @@ class CollapsedTree:
         return ContextItem("knowledge", _title(chunks), summary.text, score, sources)
 
 
-_Key = tuple[str, str, RetrievalMode, "Position | None"]
-"""Character, what shapes the tree, how it is searched, and up to where."""
+_Key = tuple[str, str, RetrievalMode, "Reach | None"]
+"""Character, what shapes the tree, how it is searched, and what of it is known."""
 _kept: Final[IndexCache[_Key, CollapsedTree]] = IndexCache(KEPT_TREES)
 
 
@@ -88,7 +89,7 @@ async def search_tree(
     question: str,
     settings: SettingsModel,
     *,
-    until: Position | None = None,
+    reach: Reach | None = None,
 ) -> list[ContextItem]:
     """The ``raptor.k`` nodes that fit ``question`` best, best first.
 
@@ -99,8 +100,8 @@ async def search_tree(
     mode = settings.retrieval.mode
     if mode != "lexical":
         check_embedder(character, embedder)
-    load = partial(store.read, _load, character, settings.raptor, mode, until)
-    key = (character.id, str(settings.raptor.shape()), mode, until)
+    load = partial(store.read, _load, character, settings.raptor, mode, reach)
+    key = (character.id, str(settings.raptor.shape()), mode, reach)
     tree = await _kept.get(store, key, character.revision, load)
     if tree.searcher.dense is None and tree.searcher.lexical is None:
         return []
@@ -136,17 +137,21 @@ def _load(
     character: Character,
     settings: RaptorSettings,
     mode: RetrievalMode,
-    until: Position | None,
+    reach: Reach | None,
 ) -> CollapsedTree:
     check_tree(conn, character, settings)
     splitter = settings.splitter
     chunks = {c.id: c for c in chunk_rows.list_chunks(conn, character.id, chunking=splitter)}
     whole = set(chunks)
-    if until is not None:
+    if reach is not None:
         order = order_of(conn, character.id)
-        cut = {name: chunk_until(chunk, order, until) for name, chunk in chunks.items()}
-        whole = {name for name, chunk in chunks.items() if cut[name] == chunk}
-        chunks = {name: chunk for name, chunk in cut.items() if chunk is not None}
+        cut = {name: known_parts(chunk, order, reach) for name, chunk in chunks.items()}
+        whole = {name for name, chunk in chunks.items() if cut[name] == [chunk]}
+        chunks = {
+            name: max(parts, key=lambda part: len(part.text))
+            for name, parts in cut.items()
+            if parts
+        }
     # The highest level first: of what fits equally, the widest view.
     stored_summaries = summaries.list_all(conn, character.id)[::-1]
     known = {
@@ -217,6 +222,6 @@ class Raptor:
             knowledge.character,
             knowledge.in_full(question),
             knowledge.settings,
-            until=knowledge.until,
+            reach=knowledge.reach,
         )
         return knowledge.recall(self.name, question, nodes)

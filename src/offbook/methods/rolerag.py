@@ -152,7 +152,7 @@ async def look_up(
         evidence,
         knowledge.settings.graph.entity_types,
         profile,
-        at_a_point=knowledge.until is not None,
+        at_a_point=knowledge.reach is not None,
     )
 
 

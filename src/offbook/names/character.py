@@ -447,17 +447,26 @@ class Told:
 
 
 class FirstPerson:
-    """Reads sentences about one character."""
+    """Reads sentences about one character.
 
-    def __init__(self, names: Names) -> None:
+    Args:
+        names: What it is called.
+        narrates: Whether "I" outside quotations is the character's: else it is another's.
+    """
+
+    def __init__(self, names: Names, *, narrates: bool = True) -> None:
         self._names = names
+        self._narrates = narrates
         self._own = _PRONOUNS.get(names.gender, frozenset())
         self._doubtful = frozenset() if names.gender else _PRONOUNS["m"] | _PRONOUNS["f"]
         self._of_other_gender = _OF_OTHER_GENDER.get(names.gender, frozenset())
 
-    def passage(self, sentences: Sequence[str]) -> list[Told]:
-        """Each of some sentences that follow one another."""
-        focus: _Focus = "open"
+    def passage(self, sentences: Sequence[str], *, of_another: bool = False) -> list[Told]:
+        """Each of some sentences that follow one another.
+
+        ``of_another`` is set where "he" or "she" means somebody else as they begin.
+        """
+        focus: _Focus = "other" if of_another else "open"
         read: list[Told] = []
         for text in sentences:
             one, focus = self._sentence(text, focus)
@@ -469,7 +478,8 @@ class FirstPerson:
         selves = self._names.mentions(tokens)
         plain = [token.low for token in tokens if not token.quoted]
         if not selves and any(word in grammar.FIRST_PERSON for word in plain):
-            return Told(text, spoken=True, about=True, leans=False), "open"
+            own = self._narrates
+            return Told(text, spoken=own, about=own, leans=False), "open" if own else "other"
         subject = self._subject(tokens, selves, chained=focus == "self")
         others = self._others(tokens, selves)
         if subject is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from offbook.types import WitnessHow
+from offbook.types import Position, WitnessHow
 
 SceneKind = Literal["scene", "common", "narration"]
 """What people in the story witness; what everyone in it knows; what the narrator tells nobody but
@@ -75,3 +75,56 @@ class Story:
 
     scenes: tuple[Scene, ...] = ()
     episodes: tuple[Episode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a document that somebody knows of: from which scene, how, which words say so.
+
+    ``scene`` counts the scenes, from 0.
+    """
+
+    document: str
+    start: int
+    end: int
+    scene: int = 0
+    how: WitnessHow = "present"
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What of the texts is known: what lies before a point, and of a story what was witnessed.
+
+    ``until`` is None at the end of the story; ``stretches`` are those of one person, in reading
+    order, and None where all that the texts tell is theirs.
+    """
+
+    until: Position | None = None
+    stretches: tuple[Stretch, ...] | None = None
+
+    def parts(self, document: str, ordinal: int, start: int, end: int) -> list[tuple[int, int]]:
+        """List what is known of a stretch of the document that stands at this place in the order.
+
+        Parts that touch are one: what lies within scenes that were all witnessed is whole.
+        """
+        if self.until is not None:
+            if ordinal > self.until.document_ordinal:
+                return []
+            if ordinal == self.until.document_ordinal:
+                end = min(end, self.until.offset)
+        if self.stretches is None:
+            return [(start, end)] if start < end else []
+        known: list[tuple[int, int]] = []
+        for each in self.stretches:
+            first, last = max(start, each.start), min(end, each.end)
+            if each.document == document and first < last:
+                if known and first <= known[-1][1]:
+                    known[-1] = known[-1][0], max(last, known[-1][1])
+                else:
+                    known.append((first, last))
+        return known
+
+    def covers(self, document: str, ordinal: int, start: int, end: int) -> bool:
+        """Say whether all of a stretch of a document is known."""
+        return self.parts(document, ordinal, start, end) == [(start, end)]

@@ -12,6 +12,7 @@ from offbook.prompts import (
     extraction,
     interviewing,
     judging,
+    knowing,
     probes,
     question,
     reply,
@@ -26,7 +27,7 @@ from offbook.prompts.prompt import Prompt
 
 _STAGES: Final = (
     *(extraction, entities, who_is_who, summaries, question, traits, retrieval, reply, emotion),
-    *(speakers, story, distilling, probes, judging, interviewing, acting),
+    *(speakers, story, knowing, distilling, probes, judging, interviewing, acting),
 )
 
 ALL: Final[tuple[Prompt[Any, Any], ...]] = tuple(

@@ -34,7 +34,9 @@ class ReplyInputs:
     are what a character card wishes for in front of the conversation and behind it (its
     ``system_prompt`` and ``post_history_instructions``): material, never orders. ``gender`` is that
     of the pronouns by which the documents speak of the character, "m" or "f"; the wording does not
-    mention it. ``names`` are those of a character of a book.
+    mention it. ``names`` are those of a character of a book, ``life`` what one of a story has lived
+    through up to ``point``, the place of the story at which the conversation is held: both are
+    stable too.
     """
 
     character: str
@@ -57,6 +59,8 @@ class ReplyInputs:
     style: str = ""
     mood: str = ""
     repeated: tuple[str, ...] = ()
+    life: tuple[ContextItem, ...] = ()
+    point: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,11 @@ def doubt_of(inputs: ReplyInputs) -> Callable[[str], str] | None:
     """Return what says whether a reply begins as an assistant's; None where words begin it."""
     if inputs.begun:
         return None
-    material = (inputs.profile, *inputs.voice, *(item.text for item in inputs.context))
+    material = (
+        inputs.profile,
+        *inputs.voice,
+        *(item.text for item in (*inputs.life, *inputs.context)),
+    )
 
     def doubt(beginning: str) -> str:
         said = assistant_speech(beginning, material)

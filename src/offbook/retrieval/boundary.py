@@ -35,7 +35,8 @@ from offbook.prompts.question import (
 )
 from offbook.retrieval.beyond import mentions, unmentioned_words
 from offbook.retrieval.name_table import NameInText, NameTable, composed, key_of
-from offbook.retrieval.point import chunk_until, order_of
+from offbook.retrieval.passages import text_of
+from offbook.retrieval.point import known_parts, order_of
 from offbook.stores import chunks as chunk_rows
 from offbook.text.questions import read_question
 from offbook.text.words import HAN_FUNCTION, fold, search_terms
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offbook.graph.assembly import Relation
+    from offbook.names.story import Reach
     from offbook.prompts.question import QuestionInputs
     from offbook.protocols import ChatModel, Embedder
     from offbook.retrieval.graph_index import GraphIndex
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.search import LexicalIndex
     from offbook.settings.model import RoleragSettings
     from offbook.stores.connection import Connection
-    from offbook.types import Entity, Position
+    from offbook.types import Entity
 
 
 MOST_CANDIDATES: Final = 16
@@ -131,7 +133,7 @@ class QuestionNames:
 
 
 def names_of_question(
-    conn: Connection, index: GraphIndex, character: str, question: str, until: Position | None
+    conn: Connection, index: GraphIndex, character: str, question: str, reach: Reach | None
 ) -> QuestionNames:
     """Find what a question names."""
     question = composed(question)
@@ -145,7 +147,7 @@ def names_of_question(
         for term in read.terms
         if term.weight >= 1 and not term.name and not set(key_of(term.word)) <= taken
     ]
-    places = _places(conn, index, character, names, until)
+    places = _places(conn, index, character, names, reach)
     written = {fold(name) for name in names if places[fold(name)] is not None}
     used = [word for word in words if _all_held(word, index.texts)]
     return QuestionNames(
@@ -159,20 +161,20 @@ def names_of_question(
 
 
 def _places(
-    conn: Connection, index: GraphIndex, character: str, names: list[str], until: Position | None
+    conn: Connection, index: GraphIndex, character: str, names: list[str], reach: Reach | None
 ) -> dict[str, str | None]:
     """The first chunk that writes each name, with the capital that it has in the question.
 
     Equal stems are not enough: somebody who asks after "Apple" does not mean the apples.
     """
     places: dict[str, str | None] = {fold(name): None for name in names}
-    order = order_of(conn, character) if names and until is not None else {}
+    order = order_of(conn, character) if names and reach is not None else {}
     for name in names:
         ids = index.texts.chunks_with(search_terms(name), _LOOKED_AT)
         table = NameTable([(name, 0)])
         for chunk in chunk_rows.get_chunks(conn, character, ids):
-            cut = chunk if until is None else chunk_until(chunk, order, until)
-            written = [] if cut is None else table.find(cut.text_with_headings)
+            parts = [chunk] if reach is None else known_parts(chunk, order, reach)
+            written = table.find(text_of(parts)) if parts else []
             if any(w.text[:1].isupper() or not name[:1].isupper() for w in written):
                 places[fold(name)] = chunk.id
                 break

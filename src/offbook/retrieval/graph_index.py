@@ -1,8 +1,8 @@
 """A character's graph, ready for questions: names, vectors, neighbours, and the texts' words.
 
 Takes: a graph and the stored vectors.  Gives: look-ups that make no call. Loaded once and kept
-until the character's revision changes; at a point in time the entities are compared by the vectors
-of the mentions before it, since an entity's own vector was made from all of them.
+until the character's revision changes; where a part is known the entities are compared by the
+vectors of the mentions in it, since an entity's own vector was made from all of them.
 Paper: RoleRAG (001), section 3.4, with the retrieval f_k(V, n) of section 3.1.
 """
 
@@ -18,11 +18,12 @@ import numpy as np
 from offbook.errors import IndexMissing
 from offbook.graph.assembly import CHUNKING, Graph, character_node, load_graph
 from offbook.names.person import is_person
+from offbook.names.story import Reach
 from offbook.prompts.extraction import ENTITY_TYPES
 from offbook.retrieval.beyond import last_year_of, mentions
 from offbook.retrieval.name_table import NameTable
-from offbook.retrieval.passages import check_split
-from offbook.retrieval.point import chunk_until, documents_until, order_of
+from offbook.retrieval.passages import check_split, text_of
+from offbook.retrieval.point import known_parts, order_of
 from offbook.retrieval.search import ANALYZER, IndexCache, LexicalIndex, encode_terms
 from offbook.stores import chunks as chunk_rows
 from offbook.stores import documents, jobs
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from offbook.graph.assembly import Relation
     from offbook.protocols import Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Entity, Position
+    from offbook.types import Character, Entity
 
 FEW: Final = 8
 """Fewer entities do not say what likeness chance gives."""
@@ -193,38 +194,41 @@ class GraphIndex:
         return list(strengths.items())[:most]
 
 
-_kept: Final[IndexCache[tuple[str, Position | None], GraphIndex]] = IndexCache(KEPT_GRAPHS)
+_kept: Final[IndexCache[tuple[str, Reach | None], GraphIndex]] = IndexCache(KEPT_GRAPHS)
 
 
-async def graph_index(store: Store, character: Character, until: Position | None) -> GraphIndex:
-    """The graph of a character, at the end of its story or at a point in it.
+async def graph_index(store: Store, character: Character, reach: Reach | None) -> GraphIndex:
+    """The graph of a character, that of all texts or of what is known of them.
 
     Raises:
         IndexMissing: no graph was built, or it is not complete.
     """
-    load = partial(store.read, load_graph_index, character, until)
-    return await _kept.get(store, (character.id, until), character.revision, load)
+    load = partial(store.read, load_graph_index, character, reach)
+    return await _kept.get(store, (character.id, reach), character.revision, load)
 
 
-def load_graph_index(conn: Connection, character: Character, until: Position | None) -> GraphIndex:
+def load_graph_index(conn: Connection, character: Character, reach: Reach | None) -> GraphIndex:
     """Read the graph with its vectors and the words of its texts.
 
     Raises:
         IndexMissing: no graph was built, or it is not complete.
     """
     check_graph(conn, character)
-    graph = load_graph(conn, character.id, until)
+    graph = load_graph(conn, character.id, reach)
     infos = documents.list_all(conn, character.id)
     stored = [documents.require(conn, character.id, info.id) for info in infos]
-    texts = stored if until is None else documents_until(stored, until)
+    known = Reach() if reach is None else reach
+    texts = [
+        document.text[start:end]
+        for ordinal, document in enumerate(stored)
+        for start, end in known.parts(document.id, ordinal, 0, document.chars)
+    ]
     return GraphIndex(
         character.name,
         graph,
-        _vectors(conn, character.id, graph, until),
-        _terms(conn, character.id, until),
-        last_year_of(
-            character.name, [*(document.text for document in texts), character.profile or ""]
-        ),
+        _vectors(conn, character.id, graph, reach),
+        _terms(conn, character.id, reach),
+        last_year_of(character.name, [*texts, character.profile or ""]),
         tuple(character.settings.get(NAMES, ())),
     )
 
@@ -269,14 +273,12 @@ def check_extracted(conn: Connection, character: Character, method: str) -> None
         )
 
 
-def _vectors(
-    conn: Connection, character: str, graph: Graph, until: Position | None
-) -> EntityVectors:
+def _vectors(conn: Connection, character: str, graph: Graph, reach: Reach | None) -> EntityVectors:
     """One vector an entity; without one, or at a point in time, those of its mentions."""
     owners: list[int] = []
     parts: list[NDArray[np.float32]] = []
     lacking = dict(enumerate(graph.entities))
-    if until is None:
+    if reach is None:
         ids, matrix = vector_rows.load_matrix(conn, character, "entity")
         rows = {name: row for row, name in enumerate(ids)}
         having = [place for place, entity in enumerate(graph.entities) if entity.id in rows]
@@ -294,22 +296,20 @@ def _vectors(
     return EntityVectors(matrix, np.array(owners, dtype=np.intp), len(graph.entities))
 
 
-def _terms(conn: Connection, character: str, until: Position | None) -> LexicalIndex:
-    if until is None:
+def _terms(conn: Connection, character: str, reach: Reach | None) -> LexicalIndex:
+    if reach is None:
         stored = chunk_rows.list_terms(conn, character, CHUNKING)
         made = [row for row in stored if row.analyzer == ANALYZER]
         if len(made) == chunk_rows.count(conn, character, CHUNKING):
             ids, blobs = [row.chunk for row in made], [row.terms for row in made]
             return LexicalIndex.from_blobs(ids, blobs)
-    pairs = list(_encoded(conn, character, until))
+    pairs = list(_encoded(conn, character, reach))
     return LexicalIndex.from_blobs([name for name, _ in pairs], [blob for _, blob in pairs])
 
 
-def _encoded(
-    conn: Connection, character: str, until: Position | None
-) -> Iterator[tuple[str, bytes]]:
+def _encoded(conn: Connection, character: str, reach: Reach | None) -> Iterator[tuple[str, bytes]]:
     order = order_of(conn, character)
     for chunk in chunk_rows.list_chunks(conn, character, chunking=CHUNKING):
-        cut = chunk if until is None else chunk_until(chunk, order, until)
-        if cut is not None:
-            yield cut.id, encode_terms(cut.text_with_headings)
+        parts = [chunk] if reach is None else known_parts(chunk, order, reach)
+        if parts:
+            yield chunk.id, encode_terms(text_of(parts))

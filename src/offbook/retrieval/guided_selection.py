@@ -25,10 +25,11 @@ from offbook.retrieval.facets import BEARS, asks_for_facets, bearing
 from offbook.stores import chunks, jobs
 
 if TYPE_CHECKING:
+    from offbook.names.story import Reach
     from offbook.protocols import ChatModel
     from offbook.stores.chunks import ChunkJudgement
     from offbook.stores.connection import Connection
-    from offbook.types import Character, Passage, Position
+    from offbook.types import Character, Passage
 
 
 def check_traits(conn: Connection, character: Character, chunking: str) -> None:
@@ -52,18 +53,18 @@ def check_traits(conn: Connection, character: Character, chunking: str) -> None:
 
 
 def judgements_of(
-    conn: Connection, character: str, passages: Sequence[Passage], until: Position | None
+    conn: Connection, character: str, passages: Sequence[Passage], reach: Reach | None
 ) -> dict[str, ChunkJudgement]:
-    """Chunk id -> its judgement; of a chunk that a point in the story cuts there is none.
+    """Chunk id -> its judgement; of a chunk of which a part is known there is none.
 
     What it reveals was read from the whole of it.
     """
     ids = [passage.chunk.id for passage in passages]
     judgements = chunks.get_judgements(conn, character, ids)
-    if until is not None:
-        whole = {chunk.id: chunk.end for chunk in chunks.get_chunks(conn, character, ids)}
+    if reach is not None:
+        whole = {chunk.id: chunk for chunk in chunks.get_chunks(conn, character, ids)}
         for passage in passages:
-            if whole.get(passage.chunk.id) != passage.chunk.end:
+            if whole.get(passage.chunk.id) != passage.chunk:
                 judgements.pop(passage.chunk.id, None)
     return judgements
 

@@ -2,8 +2,8 @@
 
 Takes: a store, an embedder, a character, a question.  Gives: chunks with their scores, and of a
 piece of context its place in a document, if its text is one stretch of one.  The index of a
-chunking is loaded once and kept until the character's revision changes. At a point in time chunks
-after it are not in the index, and the chunk that it lies in is cut there.
+chunking is loaded once and kept until the character's revision changes. Where a part of the texts
+is known, the index has no other chunks, and of one that is known in part only that part is shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from offbook.errors import EmbedderMismatch, IndexMissing
 from offbook.models.beside import worked_out
-from offbook.retrieval.point import chunk_until, order_of
+from offbook.retrieval.point import known_parts, order_of
 from offbook.retrieval.search import (
     ANALYZER,
     DenseIndex,
@@ -36,9 +36,10 @@ from offbook.types import Passage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from offbook.names.story import Reach
     from offbook.protocols import Embedder, Store
     from offbook.stores.connection import Connection
-    from offbook.types import Character, ContextItem, Position, Source
+    from offbook.types import Character, Chunk, ContextItem, Source
 
 
 def place_of(item: ContextItem) -> Source | None:
@@ -68,7 +69,7 @@ KEPT_INDICES: Final = 8
 """Indices kept in memory for each store; the one not used for longest goes first."""
 
 
-_Key = tuple[str, str, RetrievalMode, "Position | None"]
+_Key = tuple[str, str, RetrievalMode, "Reach | None"]
 _kept: Final[IndexCache[_Key, Searcher]] = IndexCache(KEPT_INDICES)
 
 
@@ -82,13 +83,13 @@ async def search_passages(
     mode: RetrievalMode,
     k: int,
     vector: NDArray[np.float32] | None = None,
-    until: Position | None = None,
+    reach: Reach | None = None,
 ) -> list[Passage]:
     """The ``k`` chunks of a chunking that fit ``question`` best, best first.
 
     A question that names nothing ("Who are you?") fits no chunk better than another: unless the
     search is by words alone, it gets the first ones, where texts say whom they are about. With a
-    ``vector`` of the question nothing is embedded; what stands after ``until`` is not found.
+    ``vector`` of the question nothing is embedded; what lies beyond ``reach`` is not found.
 
     Raises:
         IndexMissing: a document lacks the chunking, or its vectors.
@@ -96,7 +97,7 @@ async def search_passages(
     """
     if mode != "lexical":
         check_embedder(character, embedder)
-    searcher = await _searcher(store, character, chunking, mode, until)
+    searcher = await _searcher(store, character, chunking, mode, reach)
     if mode == "lexical":
         vector = None
     elif vector is None:
@@ -105,27 +106,29 @@ async def search_passages(
         return []
     hits = await worked_out(searcher.search, question, vector, mode=mode, k=k)
     if vector is not None and not vector.any() and not any(hit.score for hit in hits):
-        match = None if mode == "dense" else 0.0
+        match, most = None if mode == "dense" else 0.0, k if reach is None else None
         passages = await store.read(
             lambda conn: [
                 Passage(chunk, 0.0, 0.0, match)
-                for chunk in chunk_rows.list_chunks(conn, character.id, chunking=chunking, most=k)
+                for chunk in chunk_rows.list_chunks(
+                    conn, character.id, chunking=chunking, most=most
+                )
             ]
         )
     else:
         passages = await store.read(_passages, character.id, hits)
-    if until is None:
+    if reach is None:
         return passages
-    return await store.read(_before, character.id, passages, until)
+    return (await store.read(_within, character.id, passages, reach))[:k]
 
 
 def named_passages(
-    conn: Connection, character: str, ids: Sequence[str], until: Position | None
+    conn: Connection, character: str, ids: Sequence[str], reach: Reach | None
 ) -> list[Passage]:
     """Chunks by their ids, for whoever knows that they speak of what is asked: score 1."""
     chunks = chunk_rows.get_chunks(conn, character, list(dict.fromkeys(ids)))
     passages = [Passage(chunk, 1.0, None, None) for chunk in chunks]
-    return passages if until is None else _before(conn, character, passages, until)
+    return passages if reach is None else _within(conn, character, passages, reach)
 
 
 def _passages(conn: Connection, character: str, hits: list[Hit]) -> list[Passage]:
@@ -135,13 +138,21 @@ def _passages(conn: Connection, character: str, hits: list[Hit]) -> list[Passage
     return [Passage(chunk, hit.score, hit.similarity, hit.match) for chunk, hit in ranked]
 
 
-def _before(
-    conn: Connection, character: str, passages: list[Passage], until: Position
+def _within(
+    conn: Connection, character: str, passages: list[Passage], reach: Reach
 ) -> list[Passage]:
-    """What of the passages stands before a point."""
+    """What of the passages is known; one with gaps becomes several."""
     order = order_of(conn, character)
-    cut = ((passage, chunk_until(passage.chunk, order, until)) for passage in passages)
-    return [replace(passage, chunk=chunk) for passage, chunk in cut if chunk is not None]
+    return [
+        replace(passage, chunk=part)
+        for passage in passages
+        for part in known_parts(passage.chunk, order, reach)
+    ]
+
+
+def text_of(parts: Sequence[Chunk]) -> str:
+    """Join what is known of a chunk, its heading path in front."""
+    return "\n".join((parts[0].text_with_headings, *(part.text for part in parts[1:])))
 
 
 async def query_vector(
@@ -180,10 +191,10 @@ async def _searcher(
     character: Character,
     chunking: str,
     mode: RetrievalMode,
-    until: Position | None,
+    reach: Reach | None,
 ) -> Searcher:
-    load = partial(store.read, _load, character, chunking, mode, until)
-    return await _kept.get(store, (character.id, chunking, mode, until), character.revision, load)
+    load = partial(store.read, _load, character, chunking, mode, reach)
+    return await _kept.get(store, (character.id, chunking, mode, reach), character.revision, load)
 
 
 def _load(
@@ -191,17 +202,16 @@ def _load(
     character: Character,
     chunking: str,
     mode: RetrievalMode,
-    until: Position | None,
+    reach: Reach | None,
 ) -> Searcher:
     searcher = _load_all(conn, character, chunking, mode)
-    if until is None:
+    if reach is None:
         return searcher
     # The same over some of the chunks alone: what words are rare is told by them, too.
     order = order_of(conn, character.id)
     stored = chunk_rows.list_chunks(conn, character.id, chunking=chunking)
-    cut = (chunk_until(chunk, order, until) for chunk in stored)
-    chunks = [chunk for chunk in cut if chunk is not None]
-    ids = [chunk.id for chunk in chunks]
+    known = {chunk.id: known_parts(chunk, order, reach) for chunk in stored}
+    ids = [name for name, parts in known.items() if parts]
     dense = searcher.dense
     if dense is not None:
         rows = {name: row for row, name in enumerate(dense.ids)}
@@ -209,8 +219,8 @@ def _load(
         dense = DenseIndex(ids, dense.matrix[[rows[name] for name in ids]]) if ids else None
     if searcher.lexical is None or not ids:
         return Searcher(dense)
-    terms = {chunk.id: encode_terms(chunk.text_with_headings) for chunk in chunks}
-    return Searcher(dense, LexicalIndex.from_blobs(ids, [terms[name] for name in ids]))
+    blobs = [encode_terms(text_of(known[name])) for name in ids]
+    return Searcher(dense, LexicalIndex.from_blobs(ids, blobs))
 
 
 def _load_all(

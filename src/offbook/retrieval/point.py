@@ -24,6 +24,7 @@ from offbook.text.words import fold
 from offbook.types import Position
 
 if TYPE_CHECKING:
+    from offbook.names.story import Reach
     from offbook.stores.connection import Connection
     from offbook.stores.documents import DocumentInfo
     from offbook.types import Chunk, Document
@@ -83,15 +84,20 @@ def order_of(conn: Connection, character: str) -> dict[str, int]:
     return {info.id: place for place, info in enumerate(documents.list_all(conn, character))}
 
 
-def chunk_until(chunk: Chunk, order: dict[str, int], until: Position) -> Chunk | None:
-    """What of a chunk lies before a point: all, its beginning, or nothing."""
+def known_parts(chunk: Chunk, order: dict[str, int], reach: Reach) -> list[Chunk]:
+    """What of a chunk is known: all, stretches of it, or nothing."""
     ordinal = order.get(chunk.document)
-    if ordinal is None or ordinal > until.document_ordinal:
-        return None
-    if ordinal < until.document_ordinal or chunk.end <= until.offset:
-        return chunk
-    beginning = chunk.text[: max(0, until.offset - chunk.start)].rstrip()
-    return replace(chunk, text=beginning, end=chunk.start + len(beginning)) if beginning else None
+    if ordinal is None:
+        return []
+    parts = []
+    for start, end in reach.parts(chunk.document, ordinal, chunk.start, chunk.end):
+        if (start, end) == (chunk.start, chunk.end):
+            return [chunk]
+        text = chunk.text[start - chunk.start : end - chunk.start]
+        if bare := text.strip():
+            first = start + len(text) - len(text.lstrip())
+            parts.append(replace(chunk, text=bare, start=first, end=first + len(bare)))
+    return parts
 
 
 def documents_until(in_order: Sequence[Document], until: Position) -> list[Document]:

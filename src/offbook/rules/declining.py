@@ -21,6 +21,12 @@ _OUTSIDE: Final = (
 )
 _UNTOLD: Final = ("Of {it} nothing was told.", "Nothing was told of {it} that I could give you.")
 """For whom the texts do not mention: the character may have known them all the same."""
+_UNWITNESSED: Final = (
+    "I was not there, and nobody has told me of it.",
+    "Of that nobody has told me.",
+    "If it was so, nobody has told me.",
+)
+"""For what happened elsewhere; what is near it in the texts would be said as if it were it."""
 _PLAIN: Final = (
     "Of that nothing was told, and I will not make it up.",
     "I can tell you nothing of that.",
@@ -41,6 +47,7 @@ _LONGEST: Final = 140
 DECLINES: Final = re.compile(
     r"\b(?:never heard|no knowledge|know nothing|know of no|means? nothing to me|do(?:es)? not know"
     r"|don['’]t know|(?:can|could) tell you nothing|nothing was told|all I can tell you"
+    r"|nobody has told me"
     r"|(?:can ?not|can['’]t|could not|couldn['’]t) (?:tell|say|name|give|recall|answer)"
     r"|(?:knew|know) nothing|have no (?:view|reason|idea))\b"
     r"|不知道|没听说|没有听说|从未听|不清楚|不认识|无法回答",
@@ -61,6 +68,11 @@ def decline_outside(question: Question, entities: Sequence[str], voice: Sequence
     if shown := [entity for entity in entities if entity][:3]:
         return _filled(_OUTSIDE, question, shown)
     return decline(question, (), voice)
+
+
+def decline_unwitnessed(question: Question) -> str:
+    """Decline what happened where the character was not."""
+    return _filled(_UNWITNESSED, question, ())
 
 
 def hear(statement: str) -> str:

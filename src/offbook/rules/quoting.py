@@ -26,7 +26,7 @@ from offbook.rules.evidence import (
     age_asked,
     forms_of,
 )
-from offbook.text.clauses import quoted_spans
+from offbook.text.clauses import quoted_spans, tokens_of
 from offbook.text.grammar import FUNCTION, MONTHS_AND_DAYS, PERSON_NOUNS
 from offbook.text.questions import Kind, Question
 from offbook.text.words import fold, word_term
@@ -140,17 +140,35 @@ class Quoting:
     @cached_property
     def _told(self) -> tuple[Told, ...]:
         read: list[Told] = []
-        speaker = FirstPerson(self._names)
+        speaker = FirstPerson(self._names, narrates=self._narrates())
         for item in dict.fromkeys(s.item for s in self.evidence.sentences):
             texts = [s.text for s in self.evidence.sentences if s.item == item]
-            read += speaker.passage(texts)
+            read += speaker.passage(texts, of_another=self._is_of_another_person(item))
         return tuple(self._as_written(read))
+
+    def _narrates(self) -> bool:
+        """Whether "I" may be the character's: not in a story that tells of it by name.
+
+        Where a passage says whose it is, that counts.
+        """
+        notes = (n for item in self.evidence.items for n in item.subject.split("; "))
+        if tellers := [note.removeprefix("I: ") for note in notes if note.startswith("I: ")]:
+            return not any(self._names.words.isdisjoint(map(fold, t.split())) for t in tellers)
+        told = (item.text for item in self.evidence.items if item.witness is not None)
+        return not any(self._names.mentions(tokens_of(text)) for text in told)
+
+    def _is_of_another_person(self, item: int) -> bool:
+        """Whether "he" or "she" means somebody else where a passage of a story begins."""
+        pronoun = {"m": "he: ", "f": "she: "}.get(self._names.gender, "")
+        notes = self.evidence.items[item].subject.split("; ")
+        meant = [note.removeprefix(pronoun) for note in notes if note.startswith(pronoun or "\n")]
+        return any(self._names.words.isdisjoint(map(fold, each.split())) for each in meant)
 
     def _as_written(self, read: Sequence[Told]) -> Iterator[Told]:
         """In an account that says "I" throughout every sentence is the character's own."""
         own_sentences = sum(one.spoken and one.text == s.text for one, s in self._beside_text(read))
         named = sum(one.about and one.text != s.text for one, s in self._beside_text(read))
-        is_account = own_sentences > _ACCOUNT * len(read) and not named
+        is_account = own_sentences > _ACCOUNT * len(read) and not named and self._narrates()
         for one, sentence in self._beside_text(read):
             as_is = is_account and sentence.kind == "sentence" and not _is_speech(sentence.text)
             yield replace(one, spoken=True) if as_is else one

@@ -243,7 +243,8 @@ def _reply(inputs: ReplyInputs) -> tuple[str, Situation]:
 
 
 def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
-    known = [item for item in inputs.context if item.kind not in ("premise", "out_of_scope")]
+    apart = ("premise", "out_of_scope", "unwitnessed")
+    known = [item for item in (*inputs.life, *inputs.context) if item.kind not in apart]
     outside = [item.title for item in inputs.context if item.kind == "out_of_scope"]
     if inputs.profile:
         known.append(ContextItem("profile", "", inputs.profile, 0.0))
@@ -267,6 +268,9 @@ def _from_texts(inputs: ReplyInputs) -> tuple[str, Situation]:
     if outside:
         return declining.decline_outside(question, outside, inputs.voice), "decline"
     text, situation = _answer(question, names, quoting, inputs)
+    untold = any(item.kind == "unwitnessed" for item in inputs.context)
+    if untold and (situation == "decline" or text.startswith((*_PARTLY, _NEAREST))):
+        return declining.decline_unwitnessed(question), "decline"
     if situation == "decline" and _GREETED.match(inputs.question):
         greeting = replace(question, courtesy="greeting")
         return answer_courtesy(greeting, names.full, inputs.voice), "courtesy"

@@ -11,38 +11,18 @@ from typing import Annotated, Any, Final, Literal
 
 from platformdirs import user_data_dir
 from pydantic import (
-    AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     field_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from offbook import registry
+from offbook.settings.section import ChunkingName, Section
 from offbook.text.emotion_names import read_levels
 from offbook.types import Stance
 
-
-def _is_splitter(name: str) -> str:
-    known = registry.names("splitter")
-    if name not in known:
-        raise ValueError(f"no splitter {name!r}; known: {', '.join(known)}")
-    return name
-
-
-ChunkingName = Annotated[str, AfterValidator(_is_splitter)]
 RetrievalMode = Literal["dense", "lexical", "hybrid"]
-
-
-class Section(BaseModel):
-    """A section of the settings: frozen, and strict about names."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 MOST_TOKENS: Final = 4_096
 """Of a quarter of a large window: more entries than that bury what a method recalled."""
 UNKNOWN_WINDOW_TOKENS: Final = 2_048
@@ -614,6 +594,7 @@ class ContextSettings(Section):
         ge=100,
         description="for what was recalled; default: 2000, or where replies cost nothing 3000",
     )
+    life_tokens: int = Field(2_600, ge=0, description="of a story: for the life so far, last scene")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(
         6, ge=0, le=50, description="lines of the character that a question shows to the actor"

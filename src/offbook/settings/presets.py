@@ -15,6 +15,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "reply.style": False,
         "context.voice_samples": 0,
         "context.budget_tokens": 30_000,
+        "context.life_tokens": 0,
         "retrieval.mode": "dense",
         "retrieval.follow_up": False,
         "naive.splitter": "recursive",

@@ -62,12 +62,15 @@ def _dialog(passage: Passage) -> None:
 
 _KINDS: Final = {
     "knowledge": "Passages",
+    "episode": "Lived through so far",
+    "scene": "What happened last",
     "memory": "Memories",
     "entity": "Who and what",
     "relation": "Relations",
     "attribute": "How they are",
     "profile": "Profile",
     "premise": "Not so",
+    "unwitnessed": "Not witnessed",
     "out_of_scope": "Declined",
 }
 _VERDICTS: Final = {
