@@ -228,7 +228,8 @@ class MemoryFragment:
     statement that was distilled from turns: ``said`` holds it, ``answered`` what the character
     committed itself to (``own_word``), and the other is empty. ``superseded_by`` is the later
     statement that says otherwise. ``retired`` is set for a superseded statement, and for a turn
-    whose statements stand for it: the revision of the memories at which that came.
+    whose statements stand for it: the revision of the memories at which that came. ``speaker`` said
+    it, empty: the person of the conversation; ``answered`` is empty where it was only heard.
     """
 
     id: str
@@ -242,6 +243,7 @@ class MemoryFragment:
     kind: StatementKind | None = None
     superseded_by: str | None = None
     retired: int | None = None
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,18 +415,23 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of a conversation: what the person said and what the character answered."""
+    """What was said to the character, and its answer: none where it only heard that.
+
+    ``speaker`` is who said it; empty: the person whose conversation it is.
+    """
 
     said: str
     answered: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat request."""
+    """One message; ``speaker`` is whose words a user's are, empty: the person's."""
 
     role: MessageRole
     content: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

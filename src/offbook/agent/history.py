@@ -64,7 +64,8 @@ class SpokenTurn:
     """A turn as the session knows it.
 
     ``id`` is None where it is not stored; ``as_of`` is the point in the story at which it was held,
-    None: at the end; ``documents`` are those that a reply which is not stored rested on.
+    None: at the end; ``documents`` are those that a reply which is not stored rested on;
+    ``speaker`` is who said it, empty: the person.
     """
 
     id: str | None
@@ -72,17 +73,28 @@ class SpokenTurn:
     answered: str
     as_of: str | None = None
     documents: frozenset[str] = frozenset()
+    speaker: str = ""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """It as messages of a prompt: a greeting answers nothing, and what is heard is answered
+        by nothing."""
+        said, answered = Message("user", self.said, self.speaker), Message("assistant", self.answered)
+        return tuple(message for message in (said, answered) if message.content)
 
 
 def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
-    """Turns as messages of a prompt; a greeting answers nothing that was said."""
-    return tuple(
-        message
-        for turn in turns
-        if turn.said or turn.answered
-        for message in (Message("user", turn.said), Message("assistant", turn.answered))
-        if message.content or message.role == "assistant"
-    )
+    """Turns as messages of a prompt."""
+    return tuple(message for turn in turns for message in turn.messages)
+
+
+def turns_within(turns: Sequence[SpokenTurn], messages: int) -> Sequence[SpokenTurn]:
+    """The last turns, whose messages these are; of the first of them they may lack some."""
+    place = len(turns)
+    while place and messages > 0:
+        place -= 1
+        messages -= len(turns[place].messages)
+    return turns[place:]
 
 
 def uncovered(turns: Sequence[SpokenTurn], state: ConversationState) -> Sequence[SpokenTurn]:
@@ -209,7 +221,9 @@ class History:
         points: dict[str, str] = {}
         if self.as_of is not None:
             points = conversations.points(conn, character, self.session)
-        self.turns = [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
+        self.turns = [
+            SpokenTurn(t.id, t.said, t.answered, points.get(t.id), speaker=t.speaker) for t in turns
+        ]
         self.head = talk.head
 
     def look(self, conn: Connection, character: str) -> tuple[Character, Point | None]:
