@@ -8,6 +8,7 @@ Source: ours. A turn that was held without a point was held at the story's end.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from offbook.text.encodings import TokenCounter
     from offbook.types import Character, Position
 
+SILENCE: Final = "…"
+"""What is said by someone who says nothing, where a character goes on of its own accord."""
 TITLE: Final = "Earlier in this conversation"
 FULL: Final = 0.75
 """Share of the budget from which on the oldest turns are summarized."""
@@ -52,6 +55,15 @@ def names_of(stored: str) -> tuple[str, str | None]:
     """The names of session and user that ``stored_id`` made an id of."""
     parts = [part.replace("%2F", "/").replace("%25", "%") for part in stored.split("/", 1)]
     return (parts[0], None) if len(parts) == 1 else (parts[1], parts[0])
+
+
+def scene_id(name: str | None, *, bare: bool = False) -> str:
+    """The name of a scene among a character's conversations; ``bare``: what it is called.
+
+    None: a new one.
+    """
+    called = (name or uuid.uuid4().hex[:12]).removeprefix(conversations.SCENE)
+    return called if bare else f"{conversations.SCENE}{called}"
 
 
 def principal_of(user: str | None) -> str:
@@ -77,9 +89,11 @@ class SpokenTurn:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """It as messages of a prompt: a greeting answers nothing, and what is heard is answered
-        by nothing."""
-        said, answered = Message("user", self.said, self.speaker), Message("assistant", self.answered)
+        """It as messages of a prompt; a greeting answers nothing, what is heard has no answer."""
+        said, answered = (
+            Message("user", self.said, self.speaker),
+            Message("assistant", self.answered),
+        )
         return tuple(message for message in (said, answered) if message.content)
 
 

@@ -369,7 +369,7 @@ class Session:
             if self._company or speaker
             else None,
         )
-        return OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        return OpenTurn(runtime, meter, recall, shown, options, self._history.heard, speaker)
 
     def _greeting(self, person: UserProfile) -> int | None:
         """Which greeting, from 0, the conversation began with; None where that is not known."""
@@ -475,7 +475,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn whose reply is still to come; ``options`` say whom it is for, and in what."""
+    """A turn whose reply is still to come; ``options`` say whom it is for, and in what.
+
+    ``speaker`` is who said what is answered; empty: the person.
+    """
 
     runtime: Runtime
     meter: Meter
@@ -483,8 +486,4 @@ class OpenTurn:
     history: tuple[Message, ...]
     options: ReplyOptions
     heard: Heard
-
-    @property
-    def speaker(self) -> str:
-        """Who said what is answered; empty: the person."""
-        return "" if self.options.company is None else self.options.company.speaker
+    speaker: str = ""

@@ -193,9 +193,7 @@ class TurnKeeper:
     def _memory(self, turn: str) -> str:
         return memories.memory_id("", "", principal=self.principal, turn=turn)
 
-    def _learn(
-        self, conn: Connection, turn: str, said: str, answered: str, speaker: str
-    ) -> None:
+    def _learn(self, conn: Connection, turn: str, said: str, answered: str, speaker: str) -> None:
         """Make a turn a memory, in the place of an answer to the same words that nobody took up."""
         name = self.character.id
         siblings = conversations.other_turns(conn, name, self.session, turn)

@@ -382,7 +382,9 @@ def render(prompt: Prompt[In, Any], inputs: In) -> tuple[Message, ...]:
     messages = [Message("system", blocks["system"])] if blocks.get("system") else []
     for message in (*getattr(inputs, "history", ()), Message("user", blocks["user"])):
         shown = Message(message.role, _shown(message))
-        if messages and message.role == messages[-1].role == "user":  # some endpoints want them to alternate
+        if (
+            messages and message.role == messages[-1].role == "user"
+        ):  # some endpoints want them to alternate
             shown = Message("user", f"{messages.pop().content}\n\n{shown.content}")
         messages.append(shown)
     return tuple(messages)

@@ -32,6 +32,9 @@ from offbook.stores.statements import (
 BEGINNING: Final = ""
 """In the place of a turn's parent: nothing was said before."""
 
+SCENE: Final = "scene:"
+"""Begins the names of conversations that several characters have together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -139,6 +142,18 @@ def list_all(
     if principal is None:
         return _conversations(conn, character)
     return _conversations(conn, character, principal_id=principal)
+
+
+def is_scene(session: str) -> bool:
+    """Tell whether a conversation is one of several characters, by its id."""
+    return session.rpartition("/")[2].startswith(SCENE)
+
+
+def participants(conn: Connection, talk: Conversation) -> list[str]:
+    """List the ids of all characters that have a conversation of this id and principal."""
+    c = conversations.c
+    same = (c.id == talk.id) & (c.principal_id == talk.principal)
+    return list(conn.scalars(select(c.character_id).where(same).order_by(c.character_id)))
 
 
 def add_turn(
