@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from offbook.agent import swipes
@@ -43,18 +43,6 @@ class ScenePiece:
     name: str
     character: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SceneReply:
-    """A reply in a scene, and what it rests on."""
-
-    name: str
-    reply: Reply
-
-    def as_json(self) -> dict[str, Any]:
-        """The shape of ``ask --json`` with the name of whoever speaks in front."""
-        return {"name": self.name, **self.reply.as_json()}
 
 
 class Participant(Session):
@@ -187,7 +175,7 @@ class Scene:
         if len(names) < 2:
             raise UsageError("a scene is of two or more", "talk to one with: offbook chat NAME")
         self.about = about.strip()
-        self.last: SceneReply | None = None
+        self.replies: list[Reply] = []
         self._store = store
         self._lines: list[Line] = []
         points = at or [None] * len(cast)
@@ -290,6 +278,22 @@ class Scene:
             async for piece in replying:
                 yield piece
 
+    async def talk(self, turns: int) -> AsyncGenerator[ScenePiece]:
+        """Let them speak so many times among themselves."""
+        for _ in range(turns):
+            async with aclosing(self.go_on()) as replying:
+                async for piece in replying:
+                    yield piece
+
+    def as_json(self) -> dict[str, Any]:
+        """The shape of ``scene --json``."""
+        return {
+            "scene": self.id,
+            "present": [{"id": m.character.id, "name": m.character.name} for m in self.members],
+            "lines": [asdict(line) for line in self._lines],
+            "replies": [reply.as_json() for reply in self.replies],
+        }
+
     def _chosen(self, lines: Sequence[Line], by: str | None) -> list[Participant]:
         if by is not None:
             return [self.find(by)]
@@ -305,7 +309,7 @@ class Scene:
             async for piece in replying:
                 yield ScenePiece(name, id_, piece)
         if member.last is not None:
-            self.last = SceneReply(name, member.last)
+            self.replies.append(member.last)
         for other in member.company:
             other.learn()
         await self.open()
