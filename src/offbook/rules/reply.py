@@ -107,7 +107,7 @@ def told_before(inputs: ReplyInputs) -> str:
         if teller and not named:
             continue  # what is theirs they must have told themselves
         tellers.setdefault(sentence, teller)
-        held = set(search_terms(sentence))
+        held = {*search_terms(sentence), *search_terms(teller)}  # "I" is the teller
         share = sum(weight for term, weight in wanted.items() if term in held)
         fits = named & held if named else share / sum(wanted.values()) >= SHARE
         if fits and len(sentence) <= _LONGEST:
