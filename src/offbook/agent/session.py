@@ -187,6 +187,16 @@ class Session:
         return messages_of(self._history.known.turns)
 
     @property
+    def as_of(self) -> str | None:
+        """The point in the story at which the character is asked; None: its end."""
+        return self._history.as_of
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The ids of the stored turns that are known at the point."""
+        return frozenset(turn.id for turn in self._history.known.turns if turn.id is not None)
+
+    @property
     def greetings(self) -> tuple[str, ...]:
         """What the character's card has it say before anything else: one is to be chosen."""
         settings = self._settings()
