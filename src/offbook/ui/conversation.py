@@ -159,6 +159,7 @@ class Conversation:
         self._earlier: ui.element | None = None
         self._opening: ui.element | None = None
         self._greeting: int | None = 0 if talk.greetings else None  # None: nothing to begin with
+        self._wished = talk.as_of
         self._later = 0  # turns that were held later than the point
         self._is_busy = False
         self._is_stopped = False
@@ -178,12 +179,14 @@ class Conversation:
 
     async def stand_at(self, as_of: str | None) -> None:
         """Go on at a point in the story, or at its end; what was said later is not known there."""
+        self._wished = as_of
         if self._is_busy:
-            return
+            return  # it is gone to when what is under way is done
         with self._working():
-            character = self._place.character
-            self._talk = await self._place.visitor.conversation(character, self._talk.id, as_of)
-            self._replies.clear()
+            while self._talk.as_of != self._wished:
+                visitor, character = self._place.visitor, self._place.character
+                self._talk = await visitor.conversation(character, self._talk.id, self._wished)
+                self._replies.clear()
             await self._side.follow(self._talk)
             await self.show()
 
@@ -217,6 +220,8 @@ class Conversation:
             is_kept = await self._reply(said, self._talk.say(said), box)
             if is_kept:
                 await self._replied(box)
+        if self._wished != self._talk.as_of:
+            await self.stand_at(self._wished)
         return is_kept
 
     async def again(self) -> None:

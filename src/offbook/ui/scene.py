@@ -52,7 +52,7 @@ async def show_scene(visitor: Visitor, who: Sequence[str], session: str | None) 
             await missing(place, log)
         with part("div", "bar between"):
             go_on = button("Let them go on", talk.go_on, icon="forum", look="small")
-        composer(names, talk)
+        composer("them", talk)
     follow = talk.on_busy
 
     def busy(now: bool) -> None:
@@ -144,7 +144,7 @@ class SceneTalk:
         async def why() -> None:
             await self._tell(member, reply, is_stored=is_stored, is_asked_for=True)
 
-        label = f"Why this reply of {member.character.name}?"
+        label = f"Why this reply? {member.character.name}"
         with box, part("div", "under"):
             button("Why", why, icon="help_outline", look="small", label=label)
             if reply.get("context") is not None:
