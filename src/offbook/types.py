@@ -415,10 +415,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was said to the character, and its answer: none where it only heard that.
-
-    ``speaker`` is who said it; empty: the person whose conversation it is.
-    """
+    """What was said, by ``speaker`` (empty: the person), and answered: nothing if only heard."""
 
     said: str
     answered: str
@@ -574,7 +571,7 @@ class ChatTurn:
     """A turn of a chat log: what was said, what was answered, and when.
 
     Where a text is empty there is no message. ``swipes`` are all replies to the same words;
-    ``swipe`` is the one that counts.
+    ``swipe`` is the one that counts. ``speaker`` said it, empty: the person.
     """
 
     said: str
@@ -582,6 +579,7 @@ class ChatTurn:
     at: str | None = None
     swipes: tuple[str, ...] = ()
     swipe: int = 0
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from offbook.agent.scene import Scene
 from offbook.app import Offbook
+from offbook.app.conversations import export_chat
 from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError, UnknownName, UsageError
 from offbook.memory.turns import TurnKeeper
@@ -187,6 +189,21 @@ async def test_what_came_meanwhile_is_not_lost_behind_a_reply(book: Offbook):
     assert any("nets" in words for words in texts)
     assert "Bob, what do you mend?" in texts
     assert [line.name for line in (await two(book)).history][-1] == "Ada"
+
+
+async def test_a_chat_log_of_it_has_everybody_under_their_own_name(book: Offbook, tmp_path: Path):
+    scene = await two(book)
+    await said(scene, BOAT)
+    [piece async for piece in scene.go_on()]
+    file = tmp_path / "evening.jsonl"
+    await export_chat(book, await book.find("ada"), file, session="scene:evening", user=None)
+    messages = [json.loads(line) for line in file.read_text("utf-8").splitlines()][1:]
+    assert [(one["name"], one["is_user"]) for one in messages] == [
+        ("User", True),
+        ("Bob Carey", False),
+        ("Ada", False),
+    ]
+    assert "swipes" not in messages[1]
 
 
 async def test_deleting_a_scene_deletes_what_it_taught_everybody(book: Offbook):

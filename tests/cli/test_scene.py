@@ -141,14 +141,15 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, monkeypatch):
     assert server is not None
     server.hold(path="/chat/completions")
     terminal = Terminal(*slow.flags, "scene", "rock", *WHO, "--session", "evening")
-    terminal.wait_for("/help for commands")
-    terminal.type("Ada, who lit the lamp?\n")
+    terminal.wait_for("> ")
+    terminal.type("Ada, who lit the lamp?\r")
     until(lambda: server.in_flight > 0, "a reply that is on its way")
     terminal.type("\x03")
     terminal.wait_for("stopped; ")
     server.release()
-    terminal.type("\n")
+    until(lambda: not server.in_flight)
+    terminal.type("\r")
     terminal.wait_for("Ada Byrne: So it is.")
-    terminal.type("\x04")
-    terminal.process.wait(timeout=PATIENCE_SECONDS)
+    terminal.wait_for("> ")
+    assert terminal.ended("\x04") == 0
     assert lines_of(slow, monkeypatch) == ["", "Ada Byrne"]

@@ -109,6 +109,7 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
             each.turn.at,
             tuple(swipe.answered for swipe in each.swipes),
             each.place if len(each.swipes) > 1 else 0,
+            each.turn.speaker,
         )
         for each in exchanges
     ]

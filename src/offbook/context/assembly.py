@@ -529,7 +529,6 @@ def assemble(
         session=options.session,
         turn=str(len(history) + options.earlier),
     )
-    meant = card.about_the_person(options.called)
     shown = fit_history(history, settings.history_tokens, count)
     spoken = [message.content for message in shown if message.role == "assistant"]
     turn = (len(history) + options.earlier) // 2
@@ -542,7 +541,9 @@ def assemble(
         context=volatile,
         question=recall.question,
         directions=options.directions,
-        person="\n\n".join(filter(None, (options.person, options.persona, meant))),
+        person="\n\n".join(
+            filter(None, (options.person, options.persona, card.about_the_person(options.called)))
+        ),
         called=options.called if options.introduced else "",
         begun=options.begun,
         replaced=options.replaced,
