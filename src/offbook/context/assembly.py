@@ -519,7 +519,6 @@ def assemble(
         reply: Whether the actor is told how the character speaks and feels, and what it said more
             than once of late.
     """
-    profile = "\n\n".join(item.text for item in recall.context if item.kind == "profile")
     volatile = tuple(item for item in recall.context if item.kind != "profile")
     card = card_words(overrides or {})
     wish = partial(
@@ -529,21 +528,20 @@ def assemble(
         session=options.session,
         turn=str(len(history) + options.earlier),
     )
+    meant = card.about_the_person(options.called)
     shown = fit_history(history, settings.history_tokens, count)
     spoken = [message.content for message in shown if message.role == "assistant"]
     turn = (len(history) + options.earlier) // 2
     lines = card.voice(voice, options.called)
     return ReplyInputs(
         character=recall.character,
-        profile=profile,
+        profile="\n\n".join(item.text for item in recall.context if item.kind == "profile"),
         voice=fitting_lines(recall.question, lines, settings.voice_samples, turn),
         history=shown,
         context=volatile,
         question=recall.question,
         directions=options.directions,
-        person="\n\n".join(
-            filter(None, (options.person, options.persona, card.about_the_person(options.called)))
-        ),
+        person="\n\n".join(filter(None, (options.person, options.persona, meant))),
         called=options.called if options.introduced else "",
         begun=options.begun,
         replaced=options.replaced,
