@@ -234,7 +234,8 @@ class MemoryFragment:
     statement that was distilled from turns: ``said`` holds it, ``answered`` what the character
     committed itself to (``own_word``), and the other is empty. ``superseded_by`` is the later
     statement that says otherwise. ``retired`` is set for a superseded statement, and for a turn
-    whose statements stand for it: the revision of the memories at which that came.
+    whose statements stand for it: the revision of the memories at which that came. ``speaker`` said
+    it, empty: the person of the conversation; ``answered`` is empty where it was only heard.
     """
 
     id: str
@@ -248,6 +249,7 @@ class MemoryFragment:
     kind: StatementKind | None = None
     superseded_by: str | None = None
     retired: int | None = None
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,18 +426,20 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of a conversation: what the person said and what the character answered."""
+    """What was said, by ``speaker`` (empty: the person), and answered: nothing if only heard."""
 
     said: str
     answered: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a chat request."""
+    """One message; ``speaker`` is whose words a user's are, empty: the person's."""
 
     role: MessageRole
     content: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -578,7 +582,7 @@ class ChatTurn:
     """A turn of a chat log: what was said, what was answered, and when.
 
     Where a text is empty there is no message. ``swipes`` are all replies to the same words;
-    ``swipe`` is the one that counts.
+    ``swipe`` is the one that counts. ``speaker`` said it, empty: the person.
     """
 
     said: str
@@ -586,6 +590,7 @@ class ChatTurn:
     at: str | None = None
     swipes: tuple[str, ...] = ()
     swipe: int = 0
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ ENSEMBLE = ["--set", "method=ensemble"]
         [*ENSEMBLE, "ask", "ada-byrne", "Who taught you?", "--session", "s"],
         ["ask", "ada-byrne", "Who taught you?"],
         ["recall", "ada-byrne", "Who taught you?"],
+        ["scene", "ada-byrne", "Ada", "Tom", "--turns", "1"],
         ["ingest", "ada-byrne"],
         ["ingest", "ada-byrne", "--estimate"],
         ["forget", "ada-byrne", "ada.md", "-y"],

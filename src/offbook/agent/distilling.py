@@ -161,7 +161,9 @@ def _read(conn: Connection, character: str, due: _Due) -> _Batch:
 def _shown(turn: MemoryFragment, recalls: Mapping[str, Mapping[str, Any]]) -> Turn:
     answered = turn.answered if says_something(recalls.get(turn.turn or "")) else ""
     return Turn(
-        truncate_to_tokens(turn.said, _TURN_TOKENS), truncate_to_tokens(answered, _TURN_TOKENS)
+        truncate_to_tokens(turn.said, _TURN_TOKENS),
+        truncate_to_tokens(answered, _TURN_TOKENS),
+        turn.speaker,
     )
 
 

@@ -8,6 +8,7 @@ Source: ours. A turn that was held without a point was held at the story's end.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from offbook.text.encodings import TokenCounter
     from offbook.types import Character, Position
 
+SILENCE: Final = "…"
+"""What is said by someone who says nothing, where a character goes on of its own accord."""
 TITLE: Final = "Earlier in this conversation"
 FULL: Final = 0.75
 """Share of the budget from which on the oldest turns are summarized."""
@@ -54,6 +57,15 @@ def names_of(stored: str) -> tuple[str, str | None]:
     return (parts[0], None) if len(parts) == 1 else (parts[1], parts[0])
 
 
+def scene_id(name: str | None, *, bare: bool = False) -> str:
+    """The name of a scene among a character's conversations; ``bare``: what it is called.
+
+    None: a new one.
+    """
+    called = (name or uuid.uuid4().hex[:12]).removeprefix(conversations.SCENE)
+    return called if bare else f"{conversations.SCENE}{called}"
+
+
 def principal_of(user: str | None) -> str:
     """The principal of a person whom the owner names; without a name, the owner."""
     return f"{OWNER}/{user}" if user else OWNER
@@ -64,7 +76,8 @@ class SpokenTurn:
     """A turn as the session knows it.
 
     ``id`` is None where it is not stored; ``as_of`` is the point in the story at which it was held,
-    None: at the end; ``documents`` are those that a reply which is not stored rested on.
+    None: at the end; ``documents`` are those that a reply which is not stored rested on;
+    ``speaker`` is who said it, empty: the person.
     """
 
     id: str | None
@@ -72,17 +85,30 @@ class SpokenTurn:
     answered: str
     as_of: str | None = None
     documents: frozenset[str] = frozenset()
+    speaker: str = ""
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """It as messages of a prompt; a greeting answers nothing, what is heard has no answer."""
+        said, answered = (
+            Message("user", self.said, self.speaker),
+            Message("assistant", self.answered),
+        )
+        return tuple(message for message in (said, answered) if message.content)
 
 
 def messages_of(turns: Sequence[SpokenTurn]) -> tuple[Message, ...]:
-    """Turns as messages of a prompt; a greeting answers nothing that was said."""
-    return tuple(
-        message
-        for turn in turns
-        if turn.said or turn.answered
-        for message in (Message("user", turn.said), Message("assistant", turn.answered))
-        if message.content or message.role == "assistant"
-    )
+    """Turns as messages of a prompt."""
+    return tuple(message for turn in turns for message in turn.messages)
+
+
+def turns_within(turns: Sequence[SpokenTurn], messages: int) -> Sequence[SpokenTurn]:
+    """The last turns, whose messages these are; of the first of them they may lack some."""
+    place = len(turns)
+    while place and messages > 0:
+        place -= 1
+        messages -= len(turns[place].messages)
+    return turns[place:]
 
 
 def uncovered(turns: Sequence[SpokenTurn], state: ConversationState) -> Sequence[SpokenTurn]:
@@ -209,7 +235,9 @@ class History:
         points: dict[str, str] = {}
         if self.as_of is not None:
             points = conversations.points(conn, character, self.session)
-        self.turns = [SpokenTurn(t.id, t.said, t.answered, points.get(t.id)) for t in turns]
+        self.turns = [
+            SpokenTurn(t.id, t.said, t.answered, points.get(t.id), speaker=t.speaker) for t in turns
+        ]
         self.head = talk.head
 
     def look(self, conn: Connection, character: str) -> tuple[Character, Point | None]:

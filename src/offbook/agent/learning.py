@@ -187,6 +187,7 @@ async def summarize(
         Turn(
             truncate_to_tokens(turn.said, _TURN_TOKENS),
             truncate_to_tokens(turn.answered, _TURN_TOKENS),
+            turn.speaker,
         )
         for turn in turns
     )

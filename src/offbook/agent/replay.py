@@ -19,7 +19,7 @@ from offbook.agent.history import SpokenTurn, names_of
 from offbook.agent.session import OpenTurn, Session
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.memory.turns import KeptTurn, TurnKeeper
-from offbook.prompts.reply import DEFAULT_OPTIONS, ReplyOptions
+from offbook.prompts.reply import DEFAULT_OPTIONS, Company, ReplyOptions
 from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
 from offbook.text.repetition import without_loop
@@ -83,7 +83,8 @@ class Transcript:
 
     ``said`` of the first turn is empty where the conversation begins with a greeting, or where the
     client has cut off what came before. ``begun`` are words that the reply begins with,
-    ``replaced`` is a reply that is to be given anew, as ``wish`` says.
+    ``replaced`` is a reply that is to be given anew, as ``wish`` says; ``speaker`` is who said what
+    is said now, empty: the person.
     """
 
     turns: tuple[Turn, ...]
@@ -91,6 +92,7 @@ class Transcript:
     begun: str = ""
     replaced: str = ""
     wish: str = ""
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class ReplayedSession(Session):
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
         fleeting: Whether nothing of it is stored.
+        company: Who else takes part in it.
     """
 
     def __init__(
@@ -134,9 +137,16 @@ class ReplayedSession(Session):
         resends: bool = True,
         fleeting: bool = False,
         learning: Learning | None = None,
+        company: Company | None = None,
     ) -> None:
         super().__init__(
-            store, character, make_runtime, named, principal=principal, learning=learning
+            store,
+            character,
+            make_runtime,
+            named,
+            principal=principal,
+            learning=learning,
+            company=company,
         )
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
@@ -178,7 +188,8 @@ class ReplayedSession(Session):
             self.id = names_of(self._history.session)[0]
         ids = self._place.ids + (None,) * (len(turns) - len(self._place.ids))
         return [
-            SpokenTurn(id_, turn.said, turn.answered) for id_, turn in zip(ids, turns, strict=True)
+            SpokenTurn(id_, turn.said, turn.answered, speaker=turn.speaker)
+            for id_, turn in zip(ids, turns, strict=True)
         ]
 
     def _goes_on(self, conn: Connection) -> bool:
@@ -201,7 +212,8 @@ class ReplayedSession(Session):
         reply = (self._transcript.begun or self._transcript.replaced).strip()
         if reply:
             # What is gone on with or given anew may be stored: then even a first one is known.
-            chain = chains.chain_of((*turns, Turn(self._transcript.said, reply)))
+            said = Turn(self._transcript.said, reply, self._transcript.speaker)
+            chain = chains.chain_of((*turns, said))
             deepest = chains.deepest(conn, character, principal, chain[-1:], name)
             if deepest is not None:
                 return _Place(deepest.session, ids[-1] if ids else BEGINNING, tuple(ids))
@@ -258,7 +270,7 @@ class ReplayedSession(Session):
         self._user = options.called or self._user
         self.endings = [_WHOLE] * n
         self._began = perf_counter()
-        turn = await self._recall(self._transcript.said)
+        turn = await self._recall(self._transcript.said, speaker=self._transcript.speaker)
         self._meter = turn.meter
         self.timings["recall"] = self._seconds()
         return turn.fitted(self.character, self._options(turn, options, 0))
@@ -278,6 +290,7 @@ class ReplayedSession(Session):
             persona=whom.persona,
             session=whom.session,
             earlier=whom.earlier,
+            company=whom.company,
             sample=index,
             ended=ended,
             begun=said.begun,
@@ -364,7 +377,10 @@ class ReplayedSession(Session):
             )
             # Here, and not with what is stored: a transaction may be run again.
             spoken = SpokenTurn(
-                kept_turn.turn or None, self._transcript.said, replies[whole[0]].text
+                kept_turn.turn or None,
+                self._transcript.said,
+                replies[whole[0]].text,
+                speaker=turn.speaker,
             )
             self._history.turns.append(spoken)
         self.replies = tuple(
@@ -404,6 +420,7 @@ class ReplayedSession(Session):
                 parent=parent,
                 heard=heard,
                 cut=self.endings[index] == "length",
+                speaker=turn.speaker,
             )
         return kept_turn
 
@@ -422,7 +439,9 @@ class ReplayedSession(Session):
         turns, ids = self._transcript.turns[known:], []
         if known and turns and turns[0].said:
             # In the place of a turn of ours; what follows it came with the client's history.
-            edited = keeper.keep(conn, turns[0].said, turns[0].answered, parent=parent)
+            edited = keeper.keep(
+                conn, turns[0].said, turns[0].answered, parent=parent, speaker=turns[0].speaker
+            )
             parent, ids, turns = edited.turn, [edited.turn], turns[1:]
         why = {"remembered": {"memory": None, "why": _BROUGHT}}
         ids += chains.bring(conn, character, session, turns, parent, why)

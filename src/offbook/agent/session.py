@@ -25,6 +25,7 @@ from offbook.agent.history import (
     overflowing,
     principal_of,
     stored_id,
+    turns_within,
     uncovered,
 )
 from offbook.agent.learning import summarize
@@ -32,7 +33,7 @@ from offbook.agent.mood import Mood
 from offbook.context.assembly import card_words, fit_history
 from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageError
 from offbook.memory.turns import ConversationContext, KeptTurn, TurnKeeper
-from offbook.prompts.reply import ReplyOptions
+from offbook.prompts.reply import Company, ReplyOptions
 from offbook.stores import conversations, principals
 from offbook.text.encodings import token_counter
 from offbook.text.repetition import without_loop
@@ -125,6 +126,7 @@ class Session:
         keep: Whether turns are stored.
         as_of: The point in the story at which the character is asked; None: its end.
         learning: Scores what is remembered, behind the conversation; None: nothing does.
+        company: Who else takes part, and the occasion; None: nobody does.
         clock: The time, for tests.
     """
 
@@ -140,6 +142,7 @@ class Session:
         keep: bool = True,
         as_of: str | None = None,
         learning: Learning | None = None,
+        company: Company | None = None,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         self._user = user
@@ -154,6 +157,7 @@ class Session:
         self._store = store
         self._make_stage = make_runtime
         self._learning = learning
+        self._company = company
         self._clock = clock
         self._summarizing = False
         stored = stored_id(self.id, user)
@@ -182,6 +186,16 @@ class Session:
     def history(self) -> tuple[Message, ...]:
         """The conversation so far, oldest first; at a point, what was said by then."""
         return messages_of(self._history.known.turns)
+
+    @property
+    def as_of(self) -> str | None:
+        """The point in the story at which the character is asked; None: its end."""
+        return self._history.as_of
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The ids of the stored turns that are known at the point."""
+        return frozenset(turn.id for turn in self._history.known.turns if turn.id is not None)
 
     @property
     def greetings(self) -> tuple[str, ...]:
@@ -217,7 +231,7 @@ class Session:
                 yield piece
 
     async def again(self) -> AsyncIterator[str]:
-        """Another reply to what was said last, which takes the place of the last one.
+        """Another reply to what was said last, which takes the place of the last one, if any.
 
         Raises:
             UsageError: nothing was said yet, or the conversation is not kept.
@@ -229,7 +243,8 @@ class Session:
         turns, known = history.turns, history.known
         history.turns = turns[:-1]
         try:
-            async with aclosing(self._reply(last.turn.said, last.next)) as replying:
+            speaker = last.turn.speaker
+            async with aclosing(self._reply(last.turn.said, last.next, speaker)) as replying:
                 async for piece in replying:
                     yield piece
         except BaseException:  # closed, too: the last reply stays
@@ -267,8 +282,10 @@ class Session:
 
     # -- a turn --------------------------------------------------------------------------------
 
-    async def _reply(self, said: str, place: Place = swipes.NEXT) -> AsyncGenerator[str]:
-        turn = await self._recall(said)
+    async def _reply(
+        self, said: str, place: Place = swipes.NEXT, speaker: str = ""
+    ) -> AsyncGenerator[str]:
+        turn = await self._recall(said, speaker=speaker)
         pieces: list[str] = []
         endings: list[Ending] = []
         options = replace(turn.options, sample=place.sample, ended=endings.append)
@@ -305,18 +322,18 @@ class Session:
         turn = await self._recall(said, learn=False)
         return turn.recall, turn.meter.usage()
 
-    async def _recall(self, said: str, *, learn: bool = True) -> OpenTurn:
+    async def _recall(self, said: str, *, learn: bool = True, speaker: str = "") -> OpenTurn:
         require_words(said)
         try:
-            return await self._recall_once(said, learn=learn)
+            return await self._recall_once(said, learn=learn, speaker=speaker)
         except (StoreFailed, EmbedderMismatch, IndexMissing) as error:
             # Vectors may have been made anew meanwhile; where nothing was, the failure stands.
             now, _ = await self._store.read(self._look)
             if now == self.character and not isinstance(error, StoreFailed):
                 raise
-            return await self._recall_once(said, learn=learn)
+            return await self._recall_once(said, learn=learn, speaker=speaker)
 
-    async def _recall_once(self, said: str, *, learn: bool) -> OpenTurn:
+    async def _recall_once(self, said: str, *, learn: bool, speaker: str) -> OpenTurn:
         self.character, point = await self._store.read(self._look)
         runtime, meter = self._make_stage(self.character)
         settings, known = runtime.settings, self._history.known
@@ -330,7 +347,7 @@ class Session:
         window = fresh[-(budget + _ANTECEDENTS) :]
         recent = messages_of(window)
         shown = fit_history(recent, budget, token_counter(settings.tokens.encoding))
-        in_prompt = window[len(window) - (len(shown) + 1) // 2 :]  # a greeting is half a turn
+        in_prompt = turns_within(window, len(shown))
         earlier = 2 * (self._history.before + len(known.turns) - len(window))
         person = user_profile(self._user, self._history.principal, settings.user)
         # 2 -- what the reply may rest on --------------------------------------------------------
@@ -360,8 +377,11 @@ class Session:
             persona=person.persona,
             session=self.id,
             earlier=earlier + len(recent) - len(shown),
+            company=replace(self._company or Company(), speaker=speaker)
+            if self._company or speaker
+            else None,
         )
-        turn = OpenTurn(runtime, meter, recall, shown, options, self._history.heard)
+        turn = OpenTurn(runtime, meter, recall, shown, options, self._history.heard, speaker)
         return turn.fitted(self.character, options)
 
     def _greeting(self, person: UserProfile) -> int | None:
@@ -405,7 +425,8 @@ class Session:
             source.document for item in turn.recall.context for source in item.sources
         )
         turn_id = None if kept_turn is None else kept_turn.turn
-        spoken = SpokenTurn(turn_id, said, text, self._history.as_of, rests_on)
+        whose = turn.speaker
+        spoken = SpokenTurn(turn_id, said, text, self._history.as_of, rests_on, whose)
         self._history.turns.append(spoken)
         if self._history.known.turns is not self._history.turns:
             self._history.known.turns.append(spoken)
@@ -436,6 +457,7 @@ class Session:
             cut=cut,
             parent=place.parent,
             heard=turn.heard,
+            speaker=turn.speaker,
         )
 
     def _learn(self, learning: Learning, runtime: Runtime, kept_turn: KeptTurn) -> None:
@@ -466,7 +488,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn whose reply is still to come; ``options`` say whom it is for, and in what."""
+    """A turn whose reply is still to come; ``options`` say whom it is for, and in what.
+
+    ``speaker`` is who said what is answered; empty: the person.
+    """
 
     runtime: Runtime
     meter: Meter
@@ -474,6 +499,7 @@ class OpenTurn:
     history: tuple[Message, ...]
     options: ReplyOptions
     heard: Heard
+    speaker: str = ""
 
     def fitted(self, character: Character, options: ReplyOptions) -> OpenTurn:
         """The turn with as much as the window of the model has room for."""

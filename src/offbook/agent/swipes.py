@@ -56,8 +56,9 @@ class Exchange:
 
     @property
     def next(self) -> Place:
-        """Where another reply to the same words belongs."""
-        return Place(self.turn.parent or conversations.BEGINNING, len(self.swipes))
+        """Where a reply to the same words belongs: another, or the first to what was heard."""
+        replies = 0 if self.turn.is_unanswered else len(self.swipes)
+        return Place(self.turn.parent or conversations.BEGINNING, replies)
 
 
 def exchanges(conn: Connection, character: str, session: str) -> list[Exchange]:
@@ -65,9 +66,13 @@ def exchanges(conn: Connection, character: str, session: str) -> list[Exchange]:
     siblings: dict[tuple[str | None, str], list[StoredTurn]] = defaultdict(list)
     known = conversations.list_turns(conn, character, session)
     for turn in sorted(known, key=_order):
-        siblings[turn.parent, turn.said].append(turn)
+        if not turn.is_unanswered:
+            siblings[turn.parent, turn.said].append(turn)
     chain = conversations.history(conn, character, session)
-    return [Exchange(turn, tuple(siblings[turn.parent, turn.said])) for turn in chain]
+    return [
+        Exchange(turn, (turn,) if turn.is_unanswered else tuple(siblings[turn.parent, turn.said]))
+        for turn in chain
+    ]
 
 
 def last_exchange(conn: Connection, character: str, session: str) -> Exchange:
@@ -94,7 +99,13 @@ def go_on_from(conn: Connection, character: str, session: str, turn: str) -> Non
         raise UnknownName(f"no reply {turn!r} to what was said last", "choose one of its swipes")
     # Stored already: storing it again only makes it the one that the conversation has come to.
     conversations.add_turn(
-        conn, character, session, chosen.said, chosen.answered, parent=last.next.parent
+        conn,
+        character,
+        session,
+        chosen.said,
+        chosen.answered,
+        parent=last.next.parent,
+        speaker=chosen.speaker,
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from offbook import registry
+from offbook.agent.history import principal_of
 from offbook.agent.session import Session
 from offbook.app.documents import CharacterInfo
 from offbook.app.home import Home, Wiring, priced
@@ -21,6 +22,7 @@ from offbook.stores import characters, documents
 from offbook.types import as_tuple
 
 if TYPE_CHECKING:
+    from offbook.agent.scene import Scene
     from offbook.app.books import BookCharacter, GivenBook
     from offbook.app.cards import Cards
     from offbook.app.casts import CastRow
@@ -472,6 +474,39 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
             learning=self.learning if keep else None,
         )
         return await talk.open()
+
+    async def scene(
+        self,
+        book_or_names: GivenBook | Sequence[str],
+        *names: str,
+        at: str | None = None,
+        about: str = "",
+        session: str | None = None,
+        user: str | None = None,
+        progress: ProgressListener = unheard,
+    ) -> Scene:
+        """Bring several characters into one conversation; each answers from what they alone know.
+
+        Args:
+            book_or_names: A book, as in `cast`; or, where no names follow, those of characters.
+            names: Who of the book is present, made characters where they are none yet; or a
+                character of another source.
+            at: The point in the story, as in `recall`; or a heading that one text has.
+            about: The occasion.
+            session: The scene's name; it is gone on with where it exists.
+            user: Whose it is; None: the owner's.
+            progress: Called with every step.
+
+        Raises:
+            UnknownName: there is no such book, or nobody has a name.
+            UsageError: several have it, a story has no such point, or fewer than two are named.
+        """
+        from offbook.app.scenes import people_of, scene_of
+
+        source: Any = book_or_names if names else None
+        wanted: Any = names or as_tuple(book_or_names)
+        people = await people_of(self, source, wanted, progress)
+        return await scene_of(self, people, principal_of(user), session, at=at, about=about)
 
     # -- the whole character -------------------------------------------------------------------
 

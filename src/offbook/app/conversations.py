@@ -26,6 +26,7 @@ from offbook.types import DEFAULT_USER, ChatTurn
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
+    from offbook.prompts.reply import Company
     from offbook.protocols import ChatReader
     from offbook.stores.connection import Connection
     from offbook.types import Character, Chunk, Document, Recall, Source
@@ -40,6 +41,7 @@ async def replayed(
     session: str | None = None,
     resends: bool = True,
     fleeting: bool = False,
+    company: Company | None = None,
 ) -> ReplayedSession:
     """The conversation that a history belongs to.
 
@@ -59,6 +61,7 @@ async def replayed(
         resends=resends,
         fleeting=fleeting,
         learning=home.learning,
+        company=company,
     )
     await talk.open()
     return talk
@@ -106,6 +109,7 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
             each.turn.at,
             tuple(swipe.answered for swipe in each.swipes),
             each.place if len(each.swipes) > 1 else 0,
+            each.turn.speaker,
         )
         for each in exchanges
     ]

@@ -393,6 +393,7 @@ def _memory_row(
     return {
         "id": fragment.id,
         "said": fragment.said,
+        "speaker": fragment.speaker,
         "answered": fragment.answered,
         "emotion": None if fragment.emotion is None else dict(fragment.emotion),
         "at": fragment.at,

@@ -436,15 +436,16 @@ def chatlog_from(turns: Sequence[ChatTurn], *, user: str, character: str) -> Cha
     """Return a log in SillyTavern's shape; a greeting answers nothing."""
     messages: list[ChatMessage] = []
     for turn in turns:
-        for name, text, is_user in ((user, turn.said, True), (character, turn.answered, False)):
+        said = (turn.speaker or user, turn.said, not turn.speaker, ())
+        for name, text, is_user, swipes in (said, (character, turn.answered, False, turn.swipes)):
             if not text:
                 continue
             raw: Json = {"name": name, "is_user": is_user, "is_system": False}
             if turn.at is not None:
                 raw["send_date"] = turn.at
             raw |= {"mes": text, "extra": {}}
-            if not is_user and len(turn.swipes) > 1:
-                raw |= {"swipes": list(turn.swipes), "swipe_id": turn.swipe}
+            if len(swipes) > 1:
+                raw |= {"swipes": list(swipes), "swipe_id": turn.swipe}
             messages.append(ChatMessage(raw))
     header: Json = {"user_name": user, "character_name": character}
     created = next((turn.at for turn in turns if turn.at), None)

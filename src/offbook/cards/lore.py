@@ -162,7 +162,7 @@ class _Recall:
         self._messages = [
             LoreMessage(
                 message.content,
-                values.char if message.role == "assistant" else self.values.user,
+                values.char if message.role == "assistant" else message.speaker or self.values.user,
                 message.role,
             )
             for message in query.history

@@ -12,6 +12,7 @@ import select
 import shlex
 import signal
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from offbook.cli.options import (
 from offbook.cli.output import cost, counted, grounds, say, with_offbook, write
 from offbook.cli.process import PipedLines, ctrl_c_stops, note, patience
 from offbook.cli.question import TALK
-from offbook.errors import OffbookError, StoreFailed
+from offbook.errors import OffbookError, StoreFailed, UsageError
 
 if TYPE_CHECKING:
     from offbook.agent.learning import Learning
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.protocols import ChatModel
     from offbook.settings import Settings
+    from offbook.types import Reply
 
 _PROMPT = "> "
 _AT_ONCE_SECONDS = 0.02
@@ -70,33 +72,57 @@ def chat_command(
         if greeting and not session.history and (session.greetings or greeting > 1):
             write(session.greet(greeting) + "\n")
         try:
-            failed = await _loop(book, session)
+            failed = await converse(
+                book,
+                lambda line: None if line.startswith("/") else session.say(line),
+                lambda command: _meta(book, session, command),
+            )
         finally:
             if any(message.role == "user" for message in session.history):
                 words = ["offbook", "chat", session.character.id, "--session", session.id]
                 words += ["--user", talk["user"]] if talk["user"] else []
                 words += ["--as-of", talk["as_of"]] if talk["as_of"] else []
                 say(f"continue with: {shlex.join(words)}")
-        await book.learning.rest(settings.values.memory.grace_seconds)
-        for failure in dict.fromkeys(book.learning.failures):
-            say(f"offbook: warning: memories wait to be scored: {failure}")
+        await settle(book)
         return 1 if failed else 0
 
     return with_offbook(settings, body)
 
 
-def _headline(talk: Session, model: ChatModel) -> str:
+async def settle(book: Offbook) -> None:
+    """Give what goes on behind conversations its grace, and say what is left."""
+    await book.learning.rest(book.settings.values.memory.grace_seconds)
+    for failure in dict.fromkeys(book.learning.failures):
+        say(f"offbook: warning: memories wait to be scored: {failure}")
+
+
+def backend(model: ChatModel) -> str:
+    """Who replies, for people."""
     from offbook.types import traits_of
 
-    measures = traits_of(model).measures
-    backend = model.name if measures else "the offline backend, no language model"
+    return model.name if traits_of(model).measures else "the offline backend, no language model"
+
+
+def _headline(talk: Session, model: ChatModel) -> str:
     turns = len(talk.history) // 2
     before = f", {counted(turns, 'turn')} so far" if turns else ""
-    return f"{talk.character.name}, by {backend}{before}; /help for commands, Ctrl-D to leave"
+    return (
+        f"{talk.character.name}, by {backend(model)}{before}; /help for commands, Ctrl-D to leave"
+    )
 
 
-async def _loop(book: Offbook, talk: Session) -> int:
-    """Answer line after line; how many turns failed that nobody sat before to see."""
+async def converse(
+    book: Offbook,
+    speak: Callable[[str], AsyncIterator[str] | None],
+    meta: Callable[[str], Awaitable[str]],
+) -> int:
+    """Answer line after line; how many turns failed that nobody sat before to see.
+
+    Args:
+        book: Offbook, with what goes on behind the conversation.
+        speak: Gives what is said to a line, in pieces; None: it is a command.
+        meta: Gives what a command shows.
+    """
     failed, draft = 0, ""
     piped = PipedLines.of(sys.stdin)
     while (line := await _next_line(book.learning, piped, draft)) is not None:
@@ -106,18 +132,27 @@ async def _loop(book: Offbook, talk: Session) -> int:
         if draft and not line_text and _readline() is None:
             line_text = draft  # there is no editor to show it in
         draft = ""
-        if line_text.startswith("/"):
-            say(await _meta(book, talk, line_text))
-        elif line_text and sys.stdin.isatty():
-            draft = await _answer_until_stopped(talk, line_text)
-        elif line_text:
-            failed += not await _answer(talk, line_text)
+        if not line_text:
+            continue
+        try:
+            pieces = speak(line_text)
+        except UsageError as error:
+            if not sys.stdin.isatty():
+                raise
+            say(one_line(error))
+            continue
+        if pieces is None:
+            say(await meta(line_text))
+        elif sys.stdin.isatty():
+            draft = await _answer_until_stopped(pieces, line_text)
+        else:
+            failed += not await _answer(pieces)
     return failed
 
 
-async def _answer_until_stopped(talk: Session, question: str) -> str:
+async def _answer_until_stopped(pieces: AsyncIterator[str], question: str) -> str:
     """Print the reply until Ctrl-C stops it; the question then, to be sent again or edited."""
-    reply = asyncio.create_task(_answer(talk, question))
+    reply = asyncio.create_task(_answer(pieces))
     try:
         with ctrl_c_stops(reply, _STOP_SECONDS):
             await reply
@@ -168,7 +203,7 @@ async def _typed(learning: Learning) -> bool:
     return typed.is_set() or bool(select.select([descriptor], [], [], 0)[0])
 
 
-async def _answer(talk: Session, question: str) -> bool:
+async def _answer(pieces: AsyncIterator[str]) -> bool:
     """Print the reply as it comes; whether it came, or a person has seen why it did not.
 
     At a terminal no failed turn ends the conversation. Elsewhere one ends it that would fail again,
@@ -176,7 +211,7 @@ async def _answer(talk: Session, question: str) -> bool:
     """
     begun = False
     try:
-        async for piece in talk.say(question):
+        async for piece in pieces:
             write(piece)
             begun = True
     except OffbookError as error:
@@ -185,21 +220,27 @@ async def _answer(talk: Session, question: str) -> bool:
             raise
         say(("\n" if begun else "") + one_line(error))
         return is_interactive
-    write("\n")
+    if begun:
+        write("\n")
     return True
 
 
 async def _meta(book: Offbook, talk: Session, command: str) -> str:
     if command != "/why":
         return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
-    if talk.last is None:
+    return await why(book, talk.last)
+
+
+async def why(book: Offbook, reply: Reply | None) -> str:
+    """What a reply rests on, and what it cost."""
+    if reply is None:
         return "nothing was said yet"
-    memory = talk.last.remembered
+    memory = reply.remembered
     not_remembered = (
         [f"  not remembered: {memory.why}"] if memory is not None and memory.memory is None else []
     )
-    rests_on = grounds(talk.last.recall, await book.places(talk.last.recall))
-    return "\n".join(["rests on:", *rests_on, *not_remembered, "  " + cost(talk.last.usage)])
+    rests_on = grounds(reply.recall, await book.places(reply.recall))
+    return "\n".join(["rests on:", *rests_on, *not_remembered, "  " + cost(reply.usage)])
 
 
 def _line(draft: str = "") -> str | None:

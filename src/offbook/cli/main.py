@@ -27,6 +27,7 @@ from offbook.cli import (
     memory,
     process,
     question,
+    scene,
     server,
     story,
 )
@@ -93,6 +94,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "ask": question.ask_command,
     "recall": question.recall_command,
     "chat": chat.chat_command,
+    "scene": scene.scene_command,
     "show": character.show_command,
     "alias": graph.alias_command,
     "memories": memory.memories_command,

@@ -127,6 +127,8 @@ def memories(rows: list[dict[str, Any]]) -> str:
             turns = counted(len(row["evidence"]), "turn")
             lines.append(f"    {row['kind'].replace('_', ' ')}: {text} ({turns})")
             continue
-        lines.append(f"    said: {shortened(row['said'], 140)}")
-        lines.append(f"    answered: {shortened(row['answered'], 140)}")
+        said = f"{row['speaker']} said" if row.get("speaker") else "said"
+        lines.append(f"    {said}: {shortened(row['said'], 140)}")
+        if row["answered"]:
+            lines.append(f"    answered: {shortened(row['answered'], 140)}")
     return "".join(f"{line}\n" for line in lines)

@@ -565,4 +565,5 @@ def assemble(
         style=style_card(lines) if reply.style else "",
         mood=mood_sentence(recall.mood) if reply.style else "",
         repeated=repeated_phrases(spoken) if reply.style else (),
+        company=options.company,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.ingestion.embedding import check_active, embed_missing, memory_texts
 from offbook.ingestion.reports import Steps, unheard
-from offbook.memory.emotion import score_memories
+from offbook.memory.emotion import lacks_emotion, score_memories
 from offbook.models.batching import Asking, run_all
 from offbook.retrieval.search import encode_terms
 from offbook.stores import conversations, jobs, memories, vectors
@@ -144,7 +144,7 @@ class Remembering:
 
     async def _score(self, fragments: Sequence[MemoryFragment]) -> None:
         settings, store = self.runtime.settings, self.runtime.store
-        unscored = [one for one in fragments if one.emotion is None and one.kind is None]
+        unscored = [one for one in fragments if lacks_emotion(one)]
         steps = Steps("scoring memories", self.progress)
         steps.begin(len(unscored))
         asking = Asking(

@@ -36,6 +36,12 @@ def is_emotion(value: Any) -> TypeGuard[Mapping[str, float]]:
     )
 
 
+def lacks_emotion(fragment: MemoryFragment) -> bool:
+    """Whether a memory is to be scored: no statement, and nothing that was heard unanswered."""
+    is_heard = fragment.turn is not None and not fragment.answered
+    return fragment.emotion is None and fragment.kind is None and not is_heard
+
+
 Emotion = Mapping[str, int]
 """Eight integers from 1 to 10 by the names of ``EMOTIONS``."""
 KeepEmotions = Callable[[Sequence[tuple["MemoryFragment", Emotion]]], Awaitable[None]]
@@ -66,7 +72,7 @@ async def score_memories(
         return [part.by_name() for part in parts]
 
     batches = in_batches(
-        [one for one in fragments if one.emotion is None and one.kind is None],
+        [one for one in fragments if lacks_emotion(one)],
         lambda fragment: sum(map(tokens_of, _texts(fragment))),
         asking.batch_tokens,
         asking.batch_items,

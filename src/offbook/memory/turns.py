@@ -125,10 +125,12 @@ class TurnKeeper:
         parent: str | None = None,
         heard: Heard | None = None,
         cut: bool = False,
+        speaker: str = "",
     ) -> KeptTurn:
         """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
 
         That its reply was ``cut`` at the limit of length is noted with what it rested on.
+        ``speaker`` is who said it, empty: the person; without an answer it was only heard.
 
         Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
@@ -140,7 +142,7 @@ class TurnKeeper:
             return KeptTurn("", None, MEANWHILE)
         begun = conversations.begin(conn, name, self.session, self.principal)
         before = begun.head if parent is None else (parent or None)
-        turn = conversations.turn_id(before, said, answered)
+        turn = conversations.turn_id(before, said, answered, speaker)
         known = conversations.holds(conn, name, self.session, turn)
         if cut:
             recall = {**(recall or {}), "cut": True}
@@ -157,12 +159,13 @@ class TurnKeeper:
             parent=parent,
             recall=recall,
             rests_on=self._rests_on(conn, recall),
+            speaker=speaker,
         )
         if out:
             return KeptTurn(turn, None, out)
         if not known:
             self._take_back(conn, before)
-            self._learn(conn, turn, said, answered)
+            self._learn(conn, turn, said, answered, speaker)
         made = self._memory(turn)
         here = bool(memories.get(conn, name, [made]))
         return KeptTurn(turn, made if here else None, "" if here else "it is a memory already")
@@ -190,7 +193,7 @@ class TurnKeeper:
     def _memory(self, turn: str) -> str:
         return memories.memory_id("", "", principal=self.principal, turn=turn)
 
-    def _learn(self, conn: Connection, turn: str, said: str, answered: str) -> None:
+    def _learn(self, conn: Connection, turn: str, said: str, answered: str, speaker: str) -> None:
         """Make a turn a memory, in the place of an answer to the same words that nobody took up."""
         name = self.character.id
         siblings = conversations.other_turns(conn, name, self.session, turn)
@@ -211,6 +214,7 @@ class TurnKeeper:
             session=self.session,
             turn=turn,
             principal=self.principal,
+            speaker=speaker,
         )
         new = memories.add(conn, name, [made])
         jobs.enqueue(conn, name, jobs.REMEMBER, new)
@@ -225,7 +229,7 @@ class TurnKeeper:
         others = conversations.other_turns(conn, self.character.id, self.session, stored.id)
         ids = [self._memory(other.id) for other in others if other.is_regenerated]
         if memories.get(conn, self.character.id, ids):
-            self._learn(conn, stored.id, stored.said, stored.answered)
+            self._learn(conn, stored.id, stored.said, stored.answered, stored.speaker)
 
     def _rests_on(self, conn: Connection, recall: Mapping[str, Any] | None) -> set[str]:
         """Documents that the recall names, and those that its memories rested on."""

@@ -7,6 +7,7 @@ emotion is that of the character who answers. The emotions are Plutchik's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -20,6 +21,7 @@ _SAID: Final = "You were told: "
 _ANSWERED: Final = "\nYou answered: "
 _TOLD: Final = "They told you: "
 _OWN_WORD: Final = "You said earlier: "
+_HEARD: Final = re.compile(r"You heard (.{1,200}?) say: ")
 _BEFORE: Final = "\nThis was so before, and is so no longer: "
 
 IN_CONVERSATION: Final = "in a conversation"
@@ -28,28 +30,45 @@ HERE: Final = "earlier in this conversation"
 """The title of what was told in a turn that is no memory."""
 
 
-def write_memory(said: str, answered: str) -> str:
-    """The text of a memory."""
-    return f"{_SAID}{said}{_ANSWERED}{answered}"
+def _heard(speaker: str) -> str:
+    return f"You heard {' '.join(speaker.split())} say: "
 
 
-def write_told(statement: str, own_word: str = "", before: Sequence[str] = ()) -> str:
+def write_memory(said: str, answered: str, speaker: str = "") -> str:
+    """The text of a memory; ``speaker`` said it where it was not the person of a conversation."""
+    return f"{_heard(speaker) if speaker else _SAID}{said}{_ANSWERED}{answered}"
+
+
+def write_told(
+    statement: str, own_word: str = "", before: Sequence[str] = (), speaker: str = ""
+) -> str:
     """What the other told in a conversation, or what the character committed itself to.
 
-    ``before`` are statements that it supersedes, oldest first.
+    ``before`` are statements that it supersedes, oldest first; ``speaker`` is somebody else who
+    said it in the character's hearing.
     """
-    text = f"{_OWN_WORD}{own_word}" if own_word else f"{_TOLD}{statement}"
+    told = _heard(speaker) if speaker else _TOLD
+    text = f"{_OWN_WORD}{own_word}" if own_word else f"{told}{statement}"
     return text + "".join(f"{_BEFORE}{earlier}" for earlier in before)
 
 
 def read_memory(text: str) -> tuple[str, str] | None:
     """What was said and answered, or told; None where the text is no whole memory."""
+    if (heard := _HEARD.match(text)) is not None:
+        said, _, answered = text[heard.end() :].partition(_ANSWERED)
+        return said.partition(_BEFORE)[0], answered
     if text.startswith(_TOLD):
         return text.removeprefix(_TOLD).partition(_BEFORE)[0], ""
     if text.startswith(_OWN_WORD):
         return "", text.removeprefix(_OWN_WORD).partition(_BEFORE)[0]
     said, mark, answered = text.removeprefix(_SAID).rpartition(_ANSWERED)
     return (said, answered) if mark and text.startswith(_SAID) else None
+
+
+def heard_from(text: str) -> str:
+    """Whose words a memory holds; empty where they are the person's, or nobody says."""
+    heard = _HEARD.match(text)
+    return "" if heard is None else heard[1]
 
 
 def is_of_conversation(title: str) -> bool:

@@ -302,7 +302,7 @@ def describe_schema(schema: Mapping[str, Any]) -> str:
 WORDING: Final = Path(__file__).parent / "wording"
 """The folder of the wording files."""
 
-FENCES: Final = ("passage", "profile", "voice", "context", "memory", "note", "reply")
+FENCES: Final = ("passage", "profile", "voice", "context", "memory", "note", "reply", "line")
 """Names of the fences that hold text of documents and people in a wording."""
 
 _FENCE_IN_DATA: Final = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(FENCES)})\b|\|)", re.IGNORECASE)
@@ -380,9 +380,21 @@ def render(prompt: Prompt[In, Any], inputs: In) -> tuple[Message, ...]:
         if name in template.blocks
     }
     messages = [Message("system", blocks["system"])] if blocks.get("system") else []
-    messages.extend(getattr(inputs, "history", ()))
-    messages.append(Message("user", blocks["user"]))
+    for message in (*getattr(inputs, "history", ()), Message("user", blocks["user"])):
+        shown = Message(message.role, _shown(message))
+        if (
+            messages and message.role == messages[-1].role == "user"
+        ):  # some endpoints want them to alternate
+            shown = Message("user", f"{messages.pop().content}\n\n{shown.content}")
+        messages.append(shown)
     return tuple(messages)
+
+
+def _shown(message: Message) -> str:
+    """A message as a model reads it: fenced and named where it is neither's own words."""
+    if not message.speaker:
+        return message.content
+    return fenced(f"{message.speaker}: {message.content}", "line")
 
 
 @cache

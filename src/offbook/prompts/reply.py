@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """Who else takes part in a conversation, and what of it is not the person's word.
+
+    Args:
+        present: The names of the others who hear and speak, the person not among them.
+        about: The occasion, as whoever arranged the conversation tells it.
+        speaker: Who said what is answered; empty: the person.
+        is_silent: Nobody has said anything that is to be answered.
+    """
+
+    present: tuple[str, ...] = ()
+    about: str = ""
+    speaker: str = ""
+    is_silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyInputs:
     """What the wording of the reply may mention.
 
@@ -36,7 +53,7 @@ class ReplyInputs:
     of the pronouns by which the documents speak of the character, "m" or "f"; the wording does not
     mention it. ``names`` are those of a character of a book, ``life`` what one of a story has lived
     through up to ``point``, the place of the story at which the conversation is held: both are
-    stable too.
+    stable too. ``company`` are the others of a conversation of several; None: there are none.
     """
 
     character: str
@@ -61,6 +78,7 @@ class ReplyInputs:
     repeated: tuple[str, ...] = ()
     life: tuple[ContextItem, ...] = ()
     point: str = ""
+    company: Company | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +99,7 @@ class ReplyOptions:
         session: The conversation, by which chance in cards chooses.
         earlier: How many messages of it stand before those that the prompt is given.
         ended: Told how the reply ended.
+        company: Who else takes part in the conversation.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -96,6 +115,7 @@ class ReplyOptions:
     session: str = ""
     earlier: int = 0
     ended: Callable[[Ending], None] | None = None
+    company: Company | None = None
 
 
 DEFAULT_OPTIONS: Final = ReplyOptions()

@@ -403,7 +403,8 @@ def with_mood(
 
 def memory_item(fragment: MemoryFragment, score: float) -> ContextItem:
     """A memory as a piece of context, with both of its halves."""
-    text, title = write_memory(fragment.said, fragment.answered), title_of(fragment)
+    text = write_memory(fragment.said, fragment.answered, fragment.speaker)
+    title = title_of(fragment)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 
 
@@ -411,7 +412,8 @@ def title_of(fragment: MemoryFragment) -> str:
     """When a memory was made, and that it was in a conversation; empty where nobody said."""
     title = fragment.at or ""
     if fragment.session is not None:
-        title = f"{title.replace('T', ' ')[:16]}, {IN_CONVERSATION}".lstrip(", ")
+        heard = f", heard from {fragment.speaker}" if fragment.speaker else ""
+        title = f"{title.replace('T', ' ')[:16]}{heard}, {IN_CONVERSATION}".lstrip(", ")
     return title
 
 

@@ -137,7 +137,7 @@ class EvidenceSearch:
             shown -= 1
             telling = _holding(message.content, words, told_sentences)
             if telling:
-                text = write_told(message.content)
+                text = write_told(message.content, speaker=message.speaker)
                 utterances.append(
                     _Utterance(ContextItem("memory", HERE, text, 1.0), telling, shown >= 0)
                 )

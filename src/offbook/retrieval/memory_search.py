@@ -263,7 +263,8 @@ def told_item(
         return memory_item(fragment, score)
     said = fragment.said if fragment.kind else shortened(fragment.said, _TOLD_CHARS)
     own_word = fragment.answered if fragment.kind == "own_word" else ""
-    text = write_told(said, own_word, [one.said or one.answered for one in before])
+    told_before = [one.said or one.answered for one in before]
+    text = write_told(said, own_word, told_before, fragment.speaker)
     title = title_of(fragment)
     return ContextItem("memory", title, text, score, memory=fragment.id, emotion=fragment.emotion)
 

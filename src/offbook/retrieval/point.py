@@ -9,6 +9,7 @@ docs/boundary.md, "At a point in the story".
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -41,6 +42,40 @@ class Point:
 
     text: str
     position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A chapter of the story; ``point`` names its end, as a person would."""
+
+    title: str
+    point: str
+
+
+def chapters_of(conn: Connection, character: str) -> list[Chapter]:
+    """The chapters of a character's texts, in the order of the story.
+
+    They are the highest headings of which a text has several. Those of texts about one person are
+    none, unless most of them say that they are, as "Chapter 3" does.
+    """
+    found: list[Chapter] = []
+    labelled = 0
+    for info in documents.list_all(conn, character):
+        text = documents.require(conn, character, info.id).text
+        headed = [section for section in sections(text) if section.headings]
+        levels = Counter(section.level for section in headed)
+        level = min((each for each, times in levels.items() if times > 1), default=0)
+        paths = Counter(map(_whole, headed))
+        for place, section in enumerate(headed):
+            if section.level != level:
+                continue
+            whole = ", ".join(section.headings)
+            end = f"{info.name}@{_end(headed, place, len(text))}"
+            point = f"{info.name}#{whole}" if paths[_whole(section)] == 1 else end
+            found.append(Chapter(section.headings[-1], point))
+            labelled += label_of(section.headings[-1]) is not None
+    is_story = characters.NAMES in characters.require(conn, character).settings
+    return found if is_story or 2 * labelled > len(found) else []
 
 
 def parse_point(conn: Connection, character: str, text: str) -> Position:

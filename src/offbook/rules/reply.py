@@ -14,7 +14,7 @@ from zlib import crc32
 
 from offbook.memory.gate import kept_out
 from offbook.names.character import Names, learn_names
-from offbook.prompts.emotion import is_of_conversation, read_memory
+from offbook.prompts.emotion import heard_from, is_of_conversation, read_memory
 from offbook.prompts.reply import ReplyInputs
 from offbook.retrieval.statements import is_statement, told_sentences
 from offbook.rules import declining
@@ -44,6 +44,7 @@ _TOLD: Final = (
     "I have it from you: “{it}”",
     "What I know of that, you told me: “{it}”",
 )
+_HEARD: Final = "I heard {who} say: “{it}”"
 _SENTENCES: Final = 2
 
 
@@ -90,41 +91,56 @@ def is_of_themselves(question: str) -> bool:
 
 
 def told_before(inputs: ReplyInputs) -> str:
-    """What whoever asks told of whom they name, or of what is theirs; empty where they did not."""
+    """What was told of whom is named, or by whoever asks of what is theirs; empty where nothing."""
     question = read_question(inputs.question, frozenset(words(inputs.character)))
     wanted = {term.term: term.weight for term in question.terms}
     named = {term for name in question.names for term in search_terms(name)}
     if not wanted or not (named or is_of_themselves(inputs.question)):
         return ""
-    said = [message.content for message in inputs.history if message.role == "user"]
-    said += [memory.said for memory in _memories(inputs.context) if memory.talked]
+    texts = [(one.speaker, one.content) for one in inputs.history if one.role == "user"]
+    texts += [(each.speaker, each.said) for each in _memories(inputs.context) if each.talked]
     ranks: dict[str, tuple[float, bool]] = {}
-    for sentence in (one for text in said for one in told_sentences(text[:_READ])):
-        held = set(search_terms(sentence))
+    tellers: dict[str, str] = {}
+    for teller, sentence in (
+        (who, one) for who, text in texts for one in told_sentences(text[:_READ])
+    ):
+        if teller and not named:
+            continue  # what is theirs they must have told themselves
+        tellers.setdefault(sentence, teller)
+        held = {*search_terms(sentence), *search_terms(teller)}  # "I" is the teller
         share = sum(weight for term, weight in wanted.items() if term in held)
         fits = named & held if named else share / sum(wanted.values()) >= SHARE
         if fits and len(sentence) <= _LONGEST:
             # "my sister Ilse", said by the way, says less than "My sister is called Ilse."
             ranks[sentence] = (-share, not is_statement(sentence))
     best = [sentence for sentence in ranks if ranks[sentence] == min(ranks.values())]
+    if not best:
+        return ""
+    # The words of one of them, whoever said so last.
+    one = [sentence for sentence in best if tellers[sentence] == tellers[best[-1]]]
     pick = crc32(inputs.question.encode()) % len(_TOLD)
-    return _TOLD[pick].format(it=" ".join(best[-_SENTENCES:])) if best else ""
+    form = _HEARD if tellers[best[-1]] else _TOLD[pick]
+    return form.format(who=tellers[best[-1]], it=" ".join(one[-_SENTENCES:]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Memory:
-    """A memory of the context; ``talked`` where a conversation taught it."""
+    """A memory of the context; ``talked`` where a conversation taught it.
+
+    ``speaker`` said it, empty: whoever talks to the character.
+    """
 
     said: str
     answered: str
     talked: bool
+    speaker: str = ""
 
 
 def _memories(items: Sequence[ContextItem]) -> Iterator[_Memory]:
     for item in items:
         pair = read_memory(item.text) if item.kind == "memory" else None
         if pair is not None:
-            yield _Memory(*pair, is_of_conversation(item.title))
+            yield _Memory(*pair, is_of_conversation(item.title), heard_from(item.text))
 
 
 Situation = Literal["answer", "decline", "told", "heard", "memory", "courtesy"]

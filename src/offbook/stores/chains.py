@@ -35,7 +35,7 @@ def chain_of(history: Sequence[Turn]) -> list[str]:
     """Derive the ids of turns that follow one another from the first one on."""
     ids: list[str] = []
     for turn in history:
-        ids.append(turn_id(ids[-1] if ids else None, turn.said, turn.answered))
+        ids.append(turn_id(ids[-1] if ids else None, turn.said, turn.answered, turn.speaker))
     return ids
 
 
@@ -117,10 +117,11 @@ def bring(
     now, noted = timestamp(), {**recall, "skipped": []}
     made: list[StoredTurn] = []
     for ordinal, turn in enumerate(history, first):
-        storable(turn.said, turn.answered)
+        storable(turn.said, turn.answered, turn.speaker)
         above = made[-1].id if made else parent or None
-        id_ = turn_id(above, turn.said, turn.answered)
-        made.append(StoredTurn(id_, above, ordinal, turn.said, turn.answered, noted, now))
+        id_ = turn_id(above, turn.said, turn.answered, turn.speaker)
+        words = turn.said, turn.answered
+        made.append(StoredTurn(id_, above, ordinal, *words, noted, now, turn.speaker))
     key = {"character_id": character, "conversation_id": session}
     add_missing(conn, turns, [{**key, **row_of(turn)} for turn in made])
     return [turn.id for turn in made]

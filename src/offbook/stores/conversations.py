@@ -32,6 +32,9 @@ from offbook.stores.statements import (
 BEGINNING: Final = ""
 """In the place of a turn's parent: nothing was said before."""
 
+SCENE: Final = "scene:"
+"""Begins the names of conversations that several characters have together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -46,7 +49,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A turn as it is stored; ``recall`` has the shape of ``recall --json``."""
+    """A turn as it is stored; ``recall`` has the shape of ``recall --json``.
+
+    ``speaker`` is who said it, empty: the person. Without an answer it was only heard.
+    """
 
     id: str
     parent: str | None
@@ -55,6 +61,12 @@ class StoredTurn:
     answered: str
     recall: Mapping[str, Any] | None
     at: str
+    speaker: str = ""
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the character heard it and has not answered it."""
+        return bool(self.said) and not self.answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +92,10 @@ class ConversationState:
     summarized: str | None = None
 
 
-def turn_id(parent: str | None, said: str, answered: str) -> str:
-    """Derive the id of a turn: SHA-256 over the parent's id and the words."""
+def turn_id(parent: str | None, said: str, answered: str, speaker: str = "") -> str:
+    """Derive the id of a turn: SHA-256 over the parent's id, the words, and whose they are."""
     digest = hashlib.sha256()
-    for part in (parent or "", said, answered):
+    for part in (parent or "", said, answered, *([speaker] if speaker else [])):
         data = part.encode()
         digest.update(f"{len(data)}:".encode() + data)
     return digest.hexdigest()
@@ -132,6 +144,18 @@ def list_all(
     return _conversations(conn, character, principal_id=principal)
 
 
+def is_scene(session: str) -> bool:
+    """Tell whether a conversation is one of several characters, by its id."""
+    return session.rpartition("/")[2].startswith(SCENE)
+
+
+def participants(conn: Connection, talk: Conversation) -> list[str]:
+    """List the ids of all characters that have a conversation of this id and principal."""
+    c = conversations.c
+    same = (c.id == talk.id) & (c.principal_id == talk.principal)
+    return list(conn.scalars(select(c.character_id).where(same).order_by(c.character_id)))
+
+
 def add_turn(
     conn: Connection,
     character: str,
@@ -143,6 +167,7 @@ def add_turn(
     recall: Mapping[str, Any] | None = None,
     rests_on: Iterable[str] | None = None,
     added: str | None = None,
+    speaker: str = "",
 ) -> str:
     """Add a turn after ``parent`` (None: where the conversation has come to), and go there.
 
@@ -156,7 +181,7 @@ def add_turn(
     Raises:
         UnknownName: there is no such conversation.
     """
-    storable(said, answered)
+    storable(said, answered, speaker)
     conversation = get(conn, character, session)
     if conversation is None:
         raise UnknownName(f"There is no session {session!r}.", f"offbook chat {character}")
@@ -166,13 +191,14 @@ def add_turn(
         # Titles of what was skipped are text of documents that forgetting would not find here.
         stored = turn_evidence.as_places(conn, character, {**recall, "skipped": []})
     turn = StoredTurn(
-        id=turn_id(before, said, answered),
+        id=turn_id(before, said, answered, speaker),
         parent=before,
         ordinal=_ordinal(conn, character, session, before),
         said=said,
         answered=answered,
         recall=stored,
         at=added or timestamp(),
+        speaker=speaker,
     )
     key = {"character_id": character, "conversation_id": session}
     add_missing(conn, turns, [{**key, **row_of(turn)}])
@@ -351,7 +377,7 @@ def _turns(
 ) -> list[StoredTurn]:
     c = turns.c
     recall = c.recall if with_recall else null()
-    chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at)
+    chosen = select(c.id, c.parent, c.ordinal, c.said, c.answered, recall, c.at, c.speaker)
     here = chosen.where(of(turns, character, **values))
     stored = read_as(conn, StoredTurn, here.order_by(c.ordinal, c.id))
     recalled = {turn.id: turn.recall for turn in stored if turn.recall is not None}

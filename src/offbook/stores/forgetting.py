@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from offbook.stores import (
     call_cache,
+    characters,
     conversations,
     memories,
     memory_statements,
@@ -72,6 +73,16 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         How many turns and memories went.
     """
     places = _resting(conn, character, document)
+    heard = _heard_elsewhere(conn, character, places)
+    counts = [_empty(conn, who, where) for who, where in {character: places, **heard}.items()]
+    noted = of(turn_documents, character, document_id=document)
+    conn.execute(delete(turn_documents).where(noted))
+    turn_evidence.forget_document(conn, character, document)
+    return sum(number for number, _ in counts), sum(number for _, number in counts)
+
+
+def _empty(conn: Connection, character: str, places: Sequence[Place]) -> tuple[int, int]:
+    """Delete the words of turns and what they taught; how many turns and memories went."""
     taught = _taught(conn, character, places)
     forget_memories(conn, character, taught, with_replies=True)
     empty = {"said": "", "answered": "", "recall": None}
@@ -82,10 +93,24 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         # It may hold the words of those turns: it is made anew of the others.
         conversations.forget_state(conn, character, session)
         _drop(conn, character, turns.c.conversation_id == session, _is_summary)
-    noted = of(turn_documents, character, document_id=document)
-    conn.execute(delete(turn_documents).where(noted))
-    turn_evidence.forget_document(conn, character, document)
     return len(places), len(taught)
+
+
+def _heard_elsewhere(
+    conn: Connection, character: str, places: Sequence[Place]
+) -> dict[str, list[Place]]:
+    """Map the others of a scene to the turns in which they heard what was answered in these."""
+    heard: dict[str, list[Place]] = defaultdict(list)
+    c, name = turns.c, characters.require(conn, character).name
+    for session, turn in places:
+        stored = conversations.get_turn(conn, character, session, turn)
+        if stored is None or not stored.answered or not conversations.is_scene(session):
+            continue
+        same = (c.conversation_id == session) & (c.speaker == name) & (c.said == stored.answered)
+        chosen = select(c.character_id, c.id).where(same, c.character_id != character)
+        for other, id_ in conn.execute(chosen):
+            heard[other].append((session, id_))
+    return heard
 
 
 def scrub(conn: Connection, character: str, document: str) -> tuple[int, int]:
@@ -150,9 +175,22 @@ def forget_memories(
 def remove_conversation(conn: Connection, character: str, session: str) -> bool:
     """Delete a conversation with its turns, and what they taught wherever it was recalled.
 
+    That of a scene goes from all who took part in it.
+
     Returns:
         Whether there was one. The caller purges the store afterwards.
     """
+    talk = conversations.get(conn, character, session)
+    if talk is None:
+        return False
+    others = (
+        conversations.participants(conn, talk) if conversations.is_scene(session) else [character]
+    )
+    gone = [_remove_conversation(conn, each, session) for each in others]
+    return all(gone)
+
+
+def _remove_conversation(conn: Connection, character: str, session: str) -> bool:
     c = turns.c
     chosen_turns = select(c.id).where(of(turns, character, conversation_id=session))
     places = [(session, turn) for turn in conn.scalars(chosen_turns)]

@@ -299,7 +299,9 @@ def lacking(conn: Connection, character: str, set_id: str | None) -> list[str]:
     chosen = select(c.id).where(of(memory_fragments, character))
     if set_id is not None:
         chosen = chosen.join_from(memory_fragments, vector, _in_set(set_id), isouter=True)
-        unscored = c.emotion.is_(None) & c.kind.is_(None)
+        # What was only heard has no answer that an emotion could be of.
+        is_heard = c.turn_id.is_not(None) & (c.answered == "")
+        unscored = c.emotion.is_(None) & c.kind.is_(None) & ~is_heard
         chosen = chosen.where(or_(unscored, vector.c.subject_id.is_(None)))
     return list(conn.scalars(chosen.order_by(c.ordinal, c.id)))
 

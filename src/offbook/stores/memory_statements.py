@@ -34,7 +34,7 @@ class Undistilled:
 def undistilled(conn: Connection, character: str) -> list[Undistilled]:
     """List the conversations that hold turns which are not distilled yet."""
     c = memory_fragments.c
-    waits = c.turn_id.is_not(None) & c.kind.is_(None) & c.retired.is_(None)
+    waits = c.turn_id.is_not(None) & c.kind.is_(None) & c.retired.is_(None) & (c.answered != "")
     counted = select(c.conversation_id, func.count(), func.max(c.at))
     chosen = counted.where(of(memory_fragments, character), waits).group_by(c.conversation_id)
     rows = conn.execute(chosen.order_by(c.conversation_id))
@@ -46,7 +46,7 @@ def undistilled_turns(
 ) -> list[MemoryFragment]:
     """Return the first, or last, turns of a conversation not distilled yet, oldest first."""
     c = memory_fragments.c
-    waits = c.kind.is_(None) & c.retired.is_(None)
+    waits = c.kind.is_(None) & c.retired.is_(None) & (c.answered != "")
     chosen = select(c.id).where(of(memory_fragments, character, conversation_id=session), waits)
     order = c.ordinal.desc() if last else c.ordinal
     ids = conn.scalars(chosen.order_by(order).limit(most)).all()

@@ -389,9 +389,12 @@ turns: Final = _table(
     key("parent", nullable=True),
     integer("ordinal"),
     words("said"),
+    # Empty: the character only heard it, or the words are forgotten.
     words("answered"),
     Column("recall", JSON(none_as_null=True)),
     words("at"),
+    # Who said it; empty: the person whose conversation it is.
+    words("speaker"),
     belongs_to("conversations", "conversation_id"),
     belongs_to("turns", "conversation_id", "parent", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "parent"),
@@ -450,6 +453,8 @@ memory_fragments: Final = _table(
     key("superseded_by", nullable=True),
     # The bank's revision at which a turn was distilled, or a statement superseded.
     Column("retired", BigInteger),
+    # Who said it; empty: the person of the conversation, or whoever an authored one is of.
+    words("speaker"),
     Column("terms", LargeBinary),
     belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
     Index(None, "character_id", "conversation_id", "turn_id"),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
@@ -132,6 +132,7 @@ class _List:
         self._start = shared_start([place for row in self._rows for place in (row.first, row.last)])
         self._made: dict[str, CharacterInfo] = {}
         self._is_making = False
+        self._together: dict[str, CastRow] = {}
 
     async def show(self) -> None:
         """Build it where it stands."""
@@ -149,6 +150,8 @@ class _List:
                 search_field("Search people", self._draw).classes("grow")
             self._count = text("span", "", "quiet")
             named(self._count, role="status", aria_live="polite")
+            self._gather = button("", self._bring_together, icon="forum", look="small")
+            self._gather.set_visibility(False)
         self._list = part("ul", "rows cast")
         self._more = part("div", "bar")
         self._draw()
@@ -197,15 +200,39 @@ class _List:
     def _way_to(self, row: CastRow) -> None:
         """The way to talk to somebody: to who was made already, or to be made now."""
         words = f"Talk to {row.name}"
+        if row.name in self._made or self._visitor.may_administer:
+            is_chosen = row.name in self._together
+            box = ui.checkbox(value=is_chosen, on_change=lambda e: self._choose(row, bool(e.value)))
+            named(box.props("dense"), aria_label=f"Talk to {row.name} together with others")
         if (made := self._made.get(row.name)) is not None:
             named(link("Talk", _address(made.id), "talk"), aria_label=words)
         elif self._visitor.may_administer:
             button("Talk", partial(self._make, row), icon="chat", look="small", label=words)
 
-    async def _make(self, row: CastRow) -> None:
-        """Make a character of somebody, and go to the conversation."""
+    def _choose(self, row: CastRow, is_chosen: bool) -> None:
+        """Let somebody take part in a conversation of several, or not."""
+        self._together.pop(row.name, None)
+        if is_chosen:
+            self._together[row.name] = row
+        self._gather.set_text(f"Talk to these {len(self._together)} together")
+        self._gather.set_visibility(len(self._together) > 1)
+
+    async def _bring_together(self) -> None:
+        """Go to the conversation of all who are chosen; who is no character yet is made."""
+        ids = []
+        for row in list(self._together.values()):
+            made = self._made.get(row.name)
+            id_ = made.id if made is not None else await self._make(row, stays=True)
+            if id_ is None:
+                return
+            ids.append(id_)
+        ui.navigate.to(scene_address(ids))
+
+    async def _make(self, row: CastRow, *, stays: bool = False) -> str | None:
+        """Make a character of somebody, and go to the conversation, unless one ``stays`` here."""
         if self._is_making:
-            return
+            return None
+        id_: str | None = None
         self._is_making, leaves = True, False
         words = f"{row.name} is being made of {self._called}"
         note = ui.notification(words, spinner=True, timeout=None, position="top")
@@ -222,12 +249,15 @@ class _List:
                 made = await self._visitor.commanded(
                     partial(_create, book=self._book, of=row.name, progress=steps.append)
                 )
-                ui.navigate.to(_address(made.id))
-                leaves = True
+                if not stays:
+                    ui.navigate.to(_address(made.id))
+                    leaves = True
+                id_ = made.id
         finally:
             self._is_making = leaves
             timer.cancel()
             note.dismiss()
+        return id_
 
 
 async def _create(command: Offbook, book: Book, of: str, progress: ProgressListener) -> Character:
@@ -238,6 +268,12 @@ async def _create(command: Offbook, book: Book, of: str, progress: ProgressListe
 
 def _address(character: str) -> str:
     return f"/c/{quote(character, safe='')}"
+
+
+def scene_address(ids: Sequence[str], session: str | None = None) -> str:
+    """The page on which these characters talk together."""
+    named_in = [("who", id_) for id_ in ids] + ([("session", session)] if session else [])
+    return f"/scene?{urlencode(named_in)}"
 
 
 def _names(row: CastRow) -> tuple[str, ...]:

@@ -8,14 +8,16 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import quote
 
 from nicegui import ui
 
+from offbook.agent.history import scene_id
 from offbook.app.documents import require_index
 from offbook.app.home import priced
 from offbook.errors import IndexMissing, OffbookError
+from offbook.stores.conversations import is_scene
 from offbook.ui.books import show_origin
 from offbook.ui.elements import (
     MISTAKE,
@@ -31,6 +33,7 @@ from offbook.ui.elements import (
 )
 from offbook.ui.evidence import Side, facts_of
 from offbook.ui.frame import unread
+from offbook.ui.story_point import show_story_point
 
 if TYPE_CHECKING:
     from nicegui.elements.mixins.text_element import TextElement
@@ -55,7 +58,9 @@ def show_exchange(
     named(box, data_turn=turn.id)
     with box:
         if turn.said:
-            text("div", turn.said, "said")
+            text("div", f"{turn.speaker}: {turn.said}" if turn.speaker else turn.said, "said")
+        if turn.is_unanswered:
+            return None
         with part("div", "answer"):
             text("div", turn.answered, "answered")
             if not turn.said:
@@ -154,6 +159,8 @@ class Conversation:
         self._earlier: ui.element | None = None
         self._opening: ui.element | None = None
         self._greeting: int | None = 0 if talk.greetings else None  # None: nothing to begin with
+        self._wished = talk.as_of
+        self._later = 0  # turns that were held later than the point
         self._is_busy = False
         self._is_stopped = False
         self._replying: asyncio.Task[None] | None = None
@@ -168,11 +175,35 @@ class Conversation:
 
     async def show(self) -> None:
         """Show what was said before."""
-        self._draw_all(await self._talk.exchanges())
+        self._draw_all(await self._exchanges())
+
+    async def stand_at(self, as_of: str | None) -> None:
+        """Go on at a point in the story, or at its end; what was said later is not known there."""
+        self._wished = as_of
+        if self._is_busy:
+            return  # it is gone to when what is under way is done
+        with self._working():
+            while self._talk.as_of != self._wished:
+                visitor, character = self._place.visitor, self._place.character
+                self._talk = await visitor.conversation(character, self._talk.id, self._wished)
+                self._replies.clear()
+            await self._side.follow(self._talk)
+            await self.show()
+
+    async def _exchanges(self) -> list[Exchange]:
+        """The exchanges that are known at the point."""
+        exchanges = await self._talk.exchanges()
+        self._later = 0
+        if self._talk.as_of is None:
+            return exchanges
+        await self._talk.open()
+        known = [each for each in exchanges if each.turn.id in self._talk.known]
+        self._later = len(exchanges) - len(known)
+        return known
 
     async def tell_last(self) -> None:
         """Show why the last reply is as it is, where there is one."""
-        exchanges = await self._talk.exchanges()
+        exchanges = await self._exchanges()
         if exchanges and exchanges[-1].turn.said:
             await self._tell(exchanges[-1])
 
@@ -189,6 +220,8 @@ class Conversation:
             is_kept = await self._reply(said, self._talk.say(said), box)
             if is_kept:
                 await self._replied(box)
+        if self._wished != self._talk.as_of:
+            await self.stand_at(self._wished)
         return is_kept
 
     async def again(self) -> None:
@@ -215,7 +248,7 @@ class Conversation:
             if await self._catch_up() is None:
                 return
             await self._talk.choose(turn)
-            exchanges = await self._talk.exchanges()
+            exchanges = await self._exchanges()
             self._turns = [exchange.turn.id for exchange in exchanges]
             self._draw(self._boxes[-1], exchanges[-1], is_last=True)
             await self._tell(exchanges[-1])
@@ -265,7 +298,7 @@ class Conversation:
 
     async def _replied(self, box: ui.element) -> None:
         """Show a reply that came in its place, and why it is as it is."""
-        exchanges = await self._talk.exchanges()
+        exchanges = await self._exchanges()
         ids, last = [exchange.turn.id for exchange in exchanges], exchanges[-1]
         if self._talk.last is not None:
             self._replies[last.turn.id] = self._talk.last.as_json()
@@ -316,7 +349,7 @@ class Conversation:
 
     async def _catch_up(self) -> Exchange | None:
         """The last exchange, if the page shows it; if another page went on, that is shown first."""
-        exchanges = await self._talk.exchanges()
+        exchanges = await self._exchanges()
         if [exchange.turn.id for exchange in exchanges] == self._turns:
             return exchanges[-1] if exchanges else None
         await self._talk.open()
@@ -345,6 +378,11 @@ class Conversation:
             if not exchanges:
                 self._open()
             self._offer_earlier(len(exchanges) - _SHOWN)
+            if self._later:
+                later = plural(self._later, "turn")
+                text(
+                    "p", f"{later} held later in the story: not shown, and not known here.", "quiet"
+                )
             for exchange in exchanges[-_SHOWN:]:
                 self._boxes.append(part("div", "exchange"))
                 self._draw(self._boxes[-1], exchange, is_last=exchange is exchanges[-1])
@@ -365,7 +403,7 @@ class Conversation:
         with self._working():  # a second click finds what was clicked gone
             if await self._catch_up() is None:
                 return
-            self._draw_earlier(await self._talk.exchanges(), self._earlier)
+            self._draw_earlier(await self._exchanges(), self._earlier)
 
     def _draw_earlier(self, exchanges: Sequence[Exchange], offer: ui.element) -> None:
         first = self._boxes[0]
@@ -419,7 +457,7 @@ class Conversation:
             return choose
 
         swipes = show_exchange(box, exchange, self._reply_of(exchange), why)
-        if swipes is not None and is_last:
+        if swipes is not None and is_last and not self._later:
             show_swipes(swipes, exchange.place, len(exchange.swipes), chooser, self.again)
 
     def _reply_of(self, exchange: Exchange) -> Mapping[str, Any]:
@@ -460,17 +498,21 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
     """The whole page."""
     visitor = place.visitor
     known = await visitor.conversations(place.character, _LISTED)
-    name = session or (next(iter(known)) if known and session is None else _fresh())
+    alone = [each for each in known if not is_scene(each)]
+    name = session or (alone[0] if alone and session is None else _fresh())
     talk = await visitor.conversation(place.character, name)
     with part("section", "stage", aria_label="Conversation"):
         side = Side(place)
         _head(place, name, known, side)
         await show_origin(place)
+        point = part("div", "story-point")
         log = part("div", "log", role="log", aria_label="What was said", tabindex="0")
         conversation = Conversation(place, talk, log, side)
         await conversation.show()
-        await _missing(place, log)
-        _composer(place, conversation)
+        await missing(place, log)
+        with point:
+            await show_story_point(place, conversation.stand_at)
+        composer(place.character.name, conversation)
     side.show()
     await side.follow(talk)
     await conversation.tell_last()
@@ -500,6 +542,8 @@ def _label(name: str, said: str) -> str:
     """How a conversation is listed: by its first words, and its name if somebody chose one."""
     words = " ".join(said.split())
     short = words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
+    if is_scene(name):
+        return f"Together: {short or scene_id(name, bare=True)}"
     if _is_made_up(name):
         return short or name
     return f"{name}: {short}" if short else name
@@ -519,7 +563,7 @@ def _fresh() -> str:
     return uuid.uuid4().hex[:8]
 
 
-async def _missing(place: CharacterPlace, log: ui.element) -> None:
+async def missing(place: CharacterPlace, log: ui.element) -> None:
     """Say before the first question that the character has nothing to answer from."""
     try:
         await require_index(place.visitor.book, place.character, with_cost=False)
@@ -528,8 +572,24 @@ async def _missing(place: CharacterPlace, log: ui.element) -> None:
             unread(place, error)
 
 
-def _composer(place: CharacterPlace, conversation: Conversation) -> None:
-    name = place.character.name
+class Talking(Protocol):
+    """What a composer says something to."""
+
+    on_busy: Callable[[bool], None]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a reply is on its way."""
+
+    async def say(self, said: str) -> bool:
+        """Say something; whether it was answered, and is kept."""
+
+    def stop(self) -> None:
+        """Break a reply off."""
+
+
+def composer(name: str, conversation: Talking) -> None:
+    """The field in which something is said to somebody of this name, and its buttons."""
     with part("form", "composer") as form:
         # The field grows with what stands in it: a long name would make it high.
         to = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME].rstrip()}…"

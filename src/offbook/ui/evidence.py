@@ -363,9 +363,10 @@ class Side:
         made = ui.button(label, on_click=choose, color=None)
         return made.props("flat no-caps dense padding='4px 12px'").classes("tab")
 
-    async def follow(self, talk: Session) -> None:
-        """Tell of the moods of this conversation."""
+    async def follow(self, talk: Session, place: CharacterPlace | None = None) -> None:
+        """Tell of the moods of this conversation, and of passages of the character of ``place``."""
         self._talk = talk
+        self._place = place or self._place
 
     async def tell(
         self, reply: Mapping[str, Any], *, is_stored: bool, is_asked_for: bool = False

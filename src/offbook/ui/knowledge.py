@@ -9,6 +9,7 @@ from nicegui import ui
 from offbook.errors import OffbookError
 from offbook.server.native.access import readable
 from offbook.stores import memories
+from offbook.stores.conversations import is_scene
 from offbook.ui.elements import (
     button,
     confirmed,
@@ -245,11 +246,15 @@ class _Memories:
             await self._forget(fragment)
 
         with part("div", "main"):
-            if fragment.kind is None:
-                text("p", fragment.said, "quiet")
-            text("p", fragment.answered or fragment.said)
+            speaker = f"{fragment.speaker}: " if fragment.speaker else ""
+            said = f"{speaker}{fragment.said}"
+            if fragment.kind is None and fragment.answered:
+                text("p", said, "quiet")
+            text("p", fragment.answered or said)
             with part("div", "chips"):
                 origin = "authored" if fragment.session is None else "a conversation"
+                if fragment.session is not None and is_scene(fragment.session):
+                    origin = "heard in company"
                 text("span", origin, "chip")
                 if fragment.kind is not None:
                     text("span", fragment.kind.replace("_", " "), "chip")

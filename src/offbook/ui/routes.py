@@ -6,15 +6,18 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
+from fastapi.responses import RedirectResponse
 from nicegui import app, ui
 
+from offbook.agent.history import scene_id
 from offbook.app.documents import require_graph
 from offbook.errors import IndexMissing, OffbookError
 from offbook.server.failures import failure_response
-from offbook.ui.books import show_cast
+from offbook.stores.conversations import is_scene
+from offbook.ui.books import scene_address, show_cast
 from offbook.ui.characters import show_characters
 from offbook.ui.conversation import show_talk
 from offbook.ui.documents import show_documents
@@ -22,6 +25,7 @@ from offbook.ui.elements import failed, link, named, notice, part, text
 from offbook.ui.evaluation import show_comparison, show_review, show_runs
 from offbook.ui.frame import CharacterPlace, framed, unread
 from offbook.ui.knowledge import show_memories, show_names
+from offbook.ui.scene import show_scene
 from offbook.ui.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -92,9 +96,10 @@ _PARTS: Final[dict[str, Callable[[CharacterPlace], Awaitable[None]]]] = {
 
 def register() -> None:
     """Register all pages."""
-    pages: dict[str, Callable[..., Awaitable[None]]] = {
+    pages: dict[str, Callable[..., Awaitable[Response | None]]] = {
         "/": _start,
         "/c/{name}": _talk,
+        "/scene": _scene,
         **{f"/c/{{name}}/{part}": _page_of(part) for part in _PARTS},
         "/reviews": _reviews,
         "/reviews/{run}": _review,
@@ -110,8 +115,24 @@ async def _start() -> None:
         await show_characters(Visitor.of_this_page())
 
 
-async def _talk(name: str, session: str | None = None) -> None:
+async def _talk(name: str, session: str | None = None) -> Response | None:
+    if session is not None and is_scene(session):
+        together = await Visitor.of_this_page().participants(session)
+        if len(together) > 1:
+            return RedirectResponse(scene_address(together, scene_id(session, bare=True)))
     await _of_character(name, "talk", lambda place: show_talk(place, session))
+    return None
+
+
+async def _scene(
+    who: Annotated[list[str], Query(default_factory=list)], session: str | None = None
+) -> None:
+    with framed("Together", current="talk"):
+        try:
+            await show_scene(Visitor.of_this_page(), who, session)
+        except OffbookError as error:
+            failed(error)
+            link("All characters", "/")
 
 
 def _page_of(part: str) -> Callable[[str], Awaitable[None]]:

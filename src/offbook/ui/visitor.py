@@ -13,7 +13,8 @@ from weakref import WeakKeyDictionary
 from nicegui import Client, core, ui
 from starlette.requests import HTTPConnection
 
-from offbook.agent.history import names_of
+from offbook.agent.history import names_of, stored_id
+from offbook.agent.session import kept_under
 from offbook.app.commands import command_of, conversation_of
 from offbook.errors import OffbookError
 from offbook.server.authentication import keep_pace
@@ -122,9 +123,22 @@ class Visitor:
         """To whom their conversations belong."""
         return self.caller.principal
 
-    async def conversation(self, character: Character, session: str) -> Session:
-        """A conversation of theirs, gone on with or begun."""
-        return await conversation_of(self.book, character, self.principal, session, goes_on=True)
+    async def conversation(
+        self, character: Character, session: str, as_of: str | None = None
+    ) -> Session:
+        """A conversation of theirs, gone on with or begun, at a point in the story."""
+        return await conversation_of(
+            self.book, character, self.principal, session, as_of=as_of, goes_on=True
+        )
+
+    async def participants(self, session: str) -> list[str]:
+        """The ids of the characters that a scene of theirs is of, as far as they see them."""
+        stored = stored_id(session, kept_under(self.principal))
+        talk = conversations.Conversation(stored, self.principal, None, "", "")
+        ids: list[str] = await self.book.store.read(conversations.participants, talk)
+        return [
+            id_ for id_ in ids if self.caller.characters is None or id_ in self.caller.characters
+        ]
 
     async def conversations(self, character: Character, most: int) -> dict[str, str]:
         """Their latest conversations with a character: name, and what was said first."""

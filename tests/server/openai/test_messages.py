@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offbook.agent.history import SILENCE
 from offbook.agent.replay import Transcript
 from offbook.server.openai.body import ChatMessage, Role
 from offbook.server.openai.client_tasks import _PIECE_CHARS, ORDER, kind_of, offline_answer
-from offbook.server.openai.messages import SILENCE, ReadMessages, read_messages
+from offbook.server.openai.messages import ReadMessages, read_messages
 from offbook.types import Turn
 
 ROLES: dict[str, Role] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from offbook.server.native import books, cards, characters, documents, evaluations, memories, talk
-
-ROUTERS: Final = tuple(
-    module.routes for module in (books, cards, documents, memories, talk, evaluations, characters)
+from offbook.server.native import (
+    books,
+    cards,
+    characters,
+    documents,
+    evaluations,
+    memories,
+    scenes,
+    talk,
 )
+
+_MODULES: Final = (books, cards, documents, memories, scenes, talk, evaluations, characters)
+ROUTERS: Final = tuple(module.routes for module in _MODULES)

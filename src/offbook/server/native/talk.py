@@ -32,6 +32,7 @@ SessionFormat = Literal["json", "jsonl"]
 SessionName = Annotated[str, Path(min_length=1, max_length=500)]
 
 _JSON_LINES = "application/jsonl"
+_TURN: Final = ("id", "said", "speaker", "answered", "at", "recall")
 
 
 class Question(
@@ -232,10 +233,7 @@ async def turns(
         log = await chat_of(book, character, conversation.id, user)
         return Response(log, media_type=_JSON_LINES)
     history = await book.store.read(conversations.history, character.id, conversation.id)
-    return [
-        {name: getattr(turn, name) for name in ("id", "said", "answered", "at", "recall")}
-        for turn in history
-    ]
+    return [{name: getattr(turn, name) for name in _TURN} for turn in history]
 
 
 @routes.delete(_NAMED)

@@ -63,12 +63,16 @@ _logged: set[str] = set()
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message; ``text`` are its texts, ``others`` the kinds of its parts that are none."""
+    """One message; ``text`` are its texts, ``others`` the kinds of its parts that are none.
+
+    ``speaker`` is another character whose words they are.
+    """
 
     role: Role
     text: str
     name: str | None = None
     others: tuple[str, ...] = ()
+    speaker: str = ""
 
 
 def _short_name(value: str | None) -> str | None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
+from offbook.agent.history import SILENCE
 from offbook.agent.replay import Transcript
 from offbook.prompts.reply import ReplyOptions
 from offbook.server.failures import RequestRefused
 from offbook.server.openai.body import ChatMessage, Role
+from offbook.server.openai.groups import SPEAK, Group, set_apart
 from offbook.text.tokens import count_tokens, truncate_to_tokens
 from offbook.types import Turn
 
@@ -94,16 +96,11 @@ def _is_alone(text: str, start: int, length: int) -> bool:
     return before[-1:] in ("", "\n") and after[:1] in ("", "\n")
 
 
-SILENCE: Final = "…"
-"""What is said by someone who says nothing, as clients have them do that let a character go on."""
-
 _MOST_SAID: Final = 100_000
 """Characters that a character answers at once, as in the native API: whoever talks says less, and
 looking for what more of them mean would keep others waiting."""
 _EXAMPLE: Final = "example_"
 _GO_ON: Final = re.compile(r"\W{0,9}continue\b", re.IGNORECASE)
-_SPEAK: Final = re.compile(r"\W{0,9}write the next reply only as\b", re.IGNORECASE)
-"""How SillyTavern says in a group whose turn it is."""
 _FOR_THE_PERSON: Final = re.compile(
     r"\W{0,9}write your next reply from the point of view of\b", re.IGNORECASE
 )
@@ -141,8 +138,10 @@ class ReadMessages:
     warnings: tuple[str, ...] = ()
 
 
-def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
-    """Read the messages of a client."""
+def read_messages(
+    messages: Sequence[ChatMessage], group: Group | None = None, own: Sequence[str] = ()
+) -> ReadMessages:
+    """Read the messages of a client; in a group, of whose members ``own`` are the character's."""
     shown = [message for message in messages if not (message.name or "").startswith(_EXAMPLE)]
     plain: list[ChatMessage] = []
     enclosed: list[str] = []
@@ -151,7 +150,9 @@ def read_messages(messages: Sequence[ChatMessage]) -> ReadMessages:
         plain.append(replace(message, text=words) if beside else message)
         enclosed += [beside] if beside else []
     order, spoken = _order(plain), [m for m in plain if m.role in ("user", "assistant")]
-    if spoken and spoken[-1].role == "assistant" and _SPEAK.match(_last_system(plain)):
+    if group is not None:
+        spoken = set_apart(spoken, group, own)
+    if spoken and spoken[-1].role == "assistant" and SPEAK.match(_last_system(plain)):
         spoken.append(ChatMessage("user", ""))  # a reply of its own, though nobody said more
     names = [m.name for m in plain if m.role == "user" and m.name]
     kinds = dict.fromkeys(kind for message in plain for kind in message.others)
@@ -182,7 +183,7 @@ def require_short(transcript: Transcript) -> None:
 def _order(messages: Sequence[ChatMessage]) -> str | None:
     text = _last_system(messages)
     before = next((m.role for m in reversed(messages) if m.role != "system" and _says(m)), None)
-    if not text or _GO_ON.match(text) or _SPEAK.match(text):
+    if not text or _GO_ON.match(text) or SPEAK.match(text):
         return None
     return text if before == "assistant" or _FOR_THE_PERSON.match(text) else None
 
@@ -207,24 +208,25 @@ def _transcript(messages: Sequence[ChatMessage]) -> Transcript:
         _require_text(messages)
     spoken = [m for m in messages if m.text.strip()]
     runs = [
-        (role, [message.text for message in run])
-        for role, run in groupby(spoken, key=lambda message: message.role)
+        (whose, [message.text for message in run])
+        for whose, run in groupby(spoken, key=lambda message: (message.role, message.speaker))
     ]
     begun = ""
-    if runs and runs[-1][0] == "assistant" and messages[-1].role == "assistant":
+    if runs and runs[-1][0][0] == "assistant" and messages[-1].role == "assistant":
         # Blanks at its end tell where it goes on.
         begun = "\n\n".join(runs.pop()[1]).lstrip()
-    joined = [(role, "\n\n".join(text.strip() for text in texts)) for role, texts in runs]
-    question = joined.pop()[1] if joined and joined[-1][0] == "user" else SILENCE
     turns: list[Turn] = []
-    pending = ""
-    for role, text in joined:
+    pending: list[Turn] = []
+    for (role, speaker), texts in runs:
+        text = "\n\n".join(text.strip() for text in texts)
         if role == "user":
-            pending = text
-        else:
-            turns.append(Turn(pending, text))
-            pending = ""
-    return Transcript(tuple(turns), question, begun)
+            pending.append(Turn(text, "", speaker))
+            continue
+        answered = pending.pop() if pending else Turn("", "")
+        turns += [*pending, replace(answered, answered=text)]
+        pending = []
+    last = pending.pop() if pending else Turn(SILENCE, "")
+    return Transcript((*turns, *pending), last.said, begun, speaker=last.speaker)
 
 
 def _made_anew(transcript: Transcript) -> Transcript:

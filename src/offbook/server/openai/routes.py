@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 
 from offbook.app.conversations import replayed
 from offbook.models.beside import worked_out
+from offbook.prompts.reply import Company
 from offbook.server.dependencies import (
     Book,
     Caller,
@@ -27,9 +28,11 @@ from offbook.server.openai.answers import Answers, InCharacter, counted, of_the_
 from offbook.server.openai.body import CHAT, ChatBody, name_of, read_body
 from offbook.server.openai.client_tasks import kind_of
 from offbook.server.openai.events import DONE, EventStream, Shape
+from offbook.server.openai.groups import Group, group_of, own_names
 from offbook.server.openai.messages import policy_of, read_messages, require_short, wishes_of
 from offbook.stores import characters
 from offbook.stores.connection import Connection
+from offbook.text.words import fold
 from offbook.types import Character
 
 if TYPE_CHECKING:
@@ -161,8 +164,10 @@ async def _answers(
     request: Request, book: Offbook, caller: Caller, target: Target, body: ChatBody
 ) -> Answers:
     """Who answers, ready to be target."""
-    read = await _of_size(body.size, read_messages, body.texts)
-    character = target.character
+    group = None if target.raw else await _of_size(body.size, group_of, body.texts)
+    character = await _speaking(book, caller, target, group)
+    own = () if group is None else own_names(character, group)
+    read = await _of_size(body.size, read_messages, body.texts, group, own)
     kind = (
         None if target.raw else await _of_size(body.size, kind_of, read, stream=bool(body.stream))
     )
@@ -183,12 +188,29 @@ async def _answers(
         # A client with a header of ours may leave the history to us; others send all of it.
         resends=session is None,
         fleeting=temporary or body.store is False,
+        company=None if group is None else Company(group.others(own)),
     )
     policy = policy_of(character, values.server)
     room = values.context.history_tokens
     wishes, warnings = await _of_size(body.size, wishes_of, read, body.parameters, policy, room)
     all_warnings = (*body.warnings, *read.warnings, *warnings)
     return InCharacter(talk, wishes, body.replies, all_warnings, user)
+
+
+async def _speaking(
+    book: Offbook, caller: Caller, target: Target, group: Group | None
+) -> Character:
+    """Whose turn it is: in a group the character of that name, if the caller may see one.
+
+    All members of a group ask one model: without this all would speak from what one knows.
+    """
+    if group is None or not group.speaking:
+        return target.character
+    names = (target.character.name, target.character.id)
+    if fold(group.speaking) in map(fold, names):
+        return target.character
+    named: Character | None = await book.store.read(caller.find, group.speaking)
+    return named or target.character
 
 
 async def _of_size(size: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
