@@ -182,8 +182,8 @@ class Extraction:
         if again:
             alone = {n: self._names_alone(window[n]) for n in empty}
         else:
-            lacking = await self._lacking(inputs, answer) if empty else ()
-            self._left.update({window[n].id: lacking[n] for n in empty})
+            lacking = await self._lacking(inputs, empty, answer) if empty else ()
+            self._left.update(zip((window[n].id for n in empty), lacking, strict=True))
             alone = {}
         await self._keep(
             [
@@ -193,13 +193,17 @@ class Extraction:
             ]
         )
 
-    async def _lacking(self, inputs: ExtractionInputs, answer: ExtractionAnswer) -> list[int]:
-        """Count by rules the persons of each section whom the answer lacks."""
+    async def _lacking(
+        self, inputs: ExtractionInputs, empty: Sequence[int], answer: ExtractionAnswer
+    ) -> list[int]:
+        """Count by rules the persons of each of these sections whom the answer lacks."""
         rules: ChatModel = registry.load("model", "offline")()
-        by_rules = await ask(rules, extraction(inputs.types, len(inputs.sections)), inputs)
+        sections = tuple(inputs.sections[n] for n in empty)
+        asked = replace(inputs, sections=sections)
+        by_rules = await ask(rules, extraction(inputs.types, len(sections)), asked)
         return [
             len(persons_lacking(one.entities, answer.entities))
-            for one in by_section(inputs.sections, by_rules)
+            for one in by_section(sections, by_rules)
         ]
 
     def _names_alone(self, chunk: Chunk) -> Found:
