@@ -6,6 +6,7 @@ witness counts above a model and the rules, and holds as long as the scene's tex
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -127,16 +128,18 @@ async def _rows(home: Home, on: str) -> tuple[SceneRow, ...]:
                     strength=0 if episode is None else episode.strength,
                 )
             )
+        words = text[scene.start : scene.end]
+        opens = re.search(r"\w", words)  # behind the signs of a heading
         row = SceneRow(
             number=number + 1,
-            place=places.told(scene.text, scene.start),
+            place=places.told(scene.text, scene.start + (opens.start() if opens else 0)),
             start=scene.start,
             end=scene.end,
             kind=scene.kind,
             where=scene.where,
             when=scene.when,
             continues=scene.continues,
-            opening=" ".join(text[scene.start : scene.end].split())[:_OPENING],
+            opening=" ".join(words.strip("#* \n").split())[:_OPENING],
             witnesses=tuple(witnesses),
         )
         rows.append(row)

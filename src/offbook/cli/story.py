@@ -98,12 +98,12 @@ def _show_one(report: StoryReport, number: int) -> None:
             f"list them: offbook story {shlex.quote(report.book)}",
         )
     row = report.scenes[number - 1]
-    write("  ".join(filter(None, _columns(row)[:3])))
-    write(row.opening)
+    lines = ["  ".join(filter(None, _columns(row)[:3])), row.opening]
     for each in row.witnesses:
         by = ", by your word" if each.by_person else ""
         evidence = f": “{shortened(each.evidence, _ENDS)}”" if each.evidence else ""
-        write(f"{each.name}, {each.how}{by}{evidence}")
+        lines.append(f"{each.name}, {each.how}{by}{evidence}")
         if each.lived:
             felt = f" ({each.feeling} {each.strength})" if each.feeling else ""
-            write(f"  {each.lived}{felt}")
+            lines.append(f"  {each.lived}{felt}")
+    write("\n".join(lines) + "\n")

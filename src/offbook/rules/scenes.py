@@ -2,8 +2,8 @@
 
 Takes: texts and their cast.  Gives: scenes, cut at headings and breaks, at words of another time or
 place, and where the company changes clearly; in each, who speaks, is addressed or acts, who tells
-it as "I", who overhears and who reads. Where it is uncertain, somebody is not there. Source: ours;
-the change of company is looked for as TextTiling looks for one of topic (Hearst 1997).
+it as "I", who overhears and who reads. Source: ours; a change of company is looked for as
+TextTiling looks for one of topic (Hearst 1997).
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ _AROUND: Final = 8
 _ALIKE: Final = 0.4
 """The share of a company that both sides of a border have in common, at most."""
 _SHORTEST: Final = 6
-"""Paragraphs of a scene that a change of company opens, or that a departure leaves behind."""
+"""Paragraphs of a scene, at least, where only a change of company opens or ends it."""
 
 
 @dataclass(slots=True)
 class _Paragraph:
-    """A line of a text, and how much it says for whom being there, with the first words for it."""
+    """A line of a text, and how much it says that somebody is there, with the words for it."""
 
     start: int
     end: int

@@ -310,9 +310,7 @@ class EvaluationSettings(Section):
 class StorySettings(Section):
     """Stories: texts of which a character has witnessed a part."""
 
-    kind: Literal["auto", "story", "persona"] = Field(
-        "auto", description="whether documents are a story, or about the character, who knows all"
-    )
+    kind: Literal["auto", "story", "persona"] = Field("auto", description="what documents are")
     model: bool = Field(True, description="a model reads who was where when; else rules do")
 
 
