@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from offbook import registry
 from offbook.context.assembly import assemble, begun_with, lore_beside, lore_of
-from offbook.context.window import FittedTurn, fit_to_window
 from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import UNWRITTEN, Knowledge
 from offbook.methods.standing import character_at, standing_of, with_life
 from offbook.prompts.ask import ask, stream_text
-from offbook.prompts.prompt import render
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
@@ -149,28 +147,7 @@ def reply_inputs(
     )
 
 
-def fitted(
-    runtime: Runtime,
-    character: Character,
-    recalled: Recall,
-    history: History,
-    options: ReplyOptions = DEFAULT_OPTIONS,
-) -> FittedTurn:
-    """Fit what the actor is told to the window of its model, where that is known."""
-    window = runtime.settings.chat.context_tokens
-    if window is None or traits_of(runtime.actor).free:
-        return FittedTurn(recalled, tuple(history))
-    count = token_counter(runtime.settings.tokens.encoding)
-
-    def measure(recall: Recall, shown: History) -> int:
-        inputs = reply_inputs(runtime, character, recall, shown, options)
-        return sum(count(message.content) for message in render(REPLY, inputs))
-
-    limit = _sampling(runtime.settings.reply, options).get("max_tokens")
-    return fit_to_window(recalled, history, window, measure, count, limit)
-
-
-def _sampling(settings: ReplySettings, options: ReplyOptions) -> dict[str, Any]:
+def sampling(settings: ReplySettings, options: ReplyOptions) -> dict[str, Any]:
     """Merge the parameters that are set; those of one request come first."""
     fixed = settings.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
     return {**fixed, **options.parameters}
@@ -192,7 +169,7 @@ async def reply(
         inputs,
         sample=sample or options.sample,
         documents=recalled.documents(),
-        parameters=_sampling(runtime.settings.reply, options),
+        parameters=sampling(runtime.settings.reply, options),
         doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         retries=runtime.settings.answers.retries,
         ended=options.ended,
@@ -214,7 +191,7 @@ def stream_reply(
         inputs,
         sample=options.sample,
         documents=recalled.documents(),
-        parameters=_sampling(runtime.settings.reply, options),
+        parameters=sampling(runtime.settings.reply, options),
         doubt=doubt_of(inputs) if runtime.settings.reply.style else None,
         ended=options.ended,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -165,3 +166,9 @@ def test_what_is_over_is_told_once():
 )
 def test_durations_are_told_as_people_say_them(seconds: float, told: str):
     assert duration(seconds) == told
+
+
+def test_what_a_provider_had_read_before_is_told_with_the_cost():
+    usage = Usage(calls=2, prompt_tokens=900, completion_tokens=40, cached_tokens=640)
+    assert "900 (640 of them cached) + 40 tokens" in cost(usage)
+    assert "900 + 40 tokens" in cost(replace(usage, cached_tokens=None))

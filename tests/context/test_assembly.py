@@ -45,7 +45,7 @@ def test_what_is_not_so_has_a_part_of_its_own():
     found = recall(item("knowledge", "a fact"), item("premise", "Tom is the father."))
     told = request_of(REPLY, assemble(found, (), (), ContextSettings())).messages[-1].content
     known, _, untrue = told.partition("The question takes for granted what is not so.")
-    assert "What you know" in known
+    assert "What the texts about you say" in known
     assert "Tom is the father." not in known
     assert "set it right in your own manner:\n<context>" in untrue
     assert "Tom is the father." in untrue

@@ -31,13 +31,15 @@ from offbook.agent.history import (
 from offbook.agent.learning import summarize
 from offbook.agent.mood import Mood
 from offbook.context.assembly import card_words, fit_history
+from offbook.context.window import fit_to_window
 from offbook.errors import EmbedderMismatch, IndexMissing, StoreFailed, UsageError
 from offbook.memory.turns import ConversationContext, KeptTurn, TurnKeeper
-from offbook.prompts.reply import Company, ReplyOptions
+from offbook.prompts.prompt import render
+from offbook.prompts.reply import REPLY, Company, ReplyOptions
 from offbook.stores import conversations, principals
 from offbook.text.encodings import token_counter
 from offbook.text.repetition import without_loop
-from offbook.types import ContextItem, Remembered, Reply, Skipped
+from offbook.types import ContextItem, Remembered, Reply, Skipped, traits_of
 
 if TYPE_CHECKING:
     from offbook.agent.learning import Learning
@@ -502,6 +504,17 @@ class OpenTurn:
     speaker: str = ""
 
     def fitted(self, character: Character, options: ReplyOptions) -> OpenTurn:
-        """The turn with as much as the window of the model has room for."""
-        fit = pipeline.fitted(self.runtime, character, self.recall, self.history, options)
+        """The turn with as much as the window of the model has room for, where that is known."""
+        settings, actor = self.runtime.settings, self.runtime.actor
+        window = settings.chat.context_tokens
+        if window is None or traits_of(actor).free:
+            return self
+        count = token_counter(settings.tokens.encoding)
+
+        def measure(recall: Recall, history: Sequence[Message]) -> int:
+            inputs = pipeline.reply_inputs(self.runtime, character, recall, history, options)
+            return sum(count(message.content) for message in render(REPLY, inputs))
+
+        limit = pipeline.sampling(settings.reply, options).get("max_tokens")
+        fit = fit_to_window(self.recall, self.history, window, measure, count, limit)
         return replace(self, recall=fit.recall, history=fit.history)

@@ -182,7 +182,8 @@ def cost(usage: Usage) -> str:
     if usage.embed_calls:
         parts.append(counted(usage.embed_calls, "embedding call"))
     if usage.prompt_tokens or usage.completion_tokens:
-        parts.append(f"{usage.prompt_tokens} + {usage.completion_tokens} tokens")
+        read = f" ({usage.cached_tokens} of them cached)" if usage.cached_tokens else ""
+        parts.append(f"{usage.prompt_tokens}{read} + {usage.completion_tokens} tokens")
     if usage.cost_usd is not None:
         parts.append(f"{usage.cost_usd:.4f} USD")
     parts.append(f"{usage.seconds:.2f} s")

@@ -75,14 +75,17 @@ class Clients:
 
         seconds = place.timeout_seconds
         patience = httpx.Timeout(None, connect=_CONNECT_SECONDS, read=seconds)
+        # The SDK takes httpx's types at run time, whichever of its two kinds of them it names.
+        post: Any = self.of(place.base_url, place.api_key).post
         async with asyncio.timeout(seconds):
-            return await self.of(place.base_url, place.api_key).post(
+            response: httpx.Response = await post(
                 path,
                 cast_to=httpx.Response,
                 body=dict(body),
                 options={"timeout": patience},
                 stream=stream,
             )
+        return response
 
     async def close(self) -> None:
         """Close the connections that were opened in the running event loop."""

@@ -208,14 +208,13 @@ def _number(value: str | None) -> float | None:
 
 def from_exception(place: Place, error: Exception) -> ModelError:
     """The error for an exception of the SDK or of its transport."""
-    import httpx
     import openai
 
     if isinstance(error, ModelError):
         return error
     if isinstance(error, openai.APIStatusError):
         return from_status(place, error.status_code, body_in(error), error.response.headers)
-    if isinstance(error, openai.APITimeoutError | httpx.TimeoutException | TimeoutError):
+    if isinstance(error, openai.APITimeoutError) or is_timeout(error):
         return PassingError(
             f"{place.base_url} did not answer within {place.timeout_seconds:g} s "
             f"(model {place.model!r})",
@@ -230,13 +229,24 @@ def from_exception(place: Place, error: Exception) -> ModelError:
             f"is the endpoint running? check {place.section}.base_url",
             unreachable=unreachable,
         )
-    if isinstance(error, httpx.TransportError):
+    if _is_of_transport(error, "TransportError"):
         return PassingError(
             f"{place.base_url} closed the connection in the midst of an answer "
             f"(model {place.model!r}): {place.quote(str(error))}",
             "the endpoint may have stopped: is it running?",
         )
     return broken(place, str(error) or type(error).__name__)
+
+
+def is_timeout(error: Exception) -> bool:
+    """Say whether an exception of the transport is that something took too long."""
+    return isinstance(error, TimeoutError) or _is_of_transport(error, "TimeoutException")
+
+
+def _is_of_transport(error: Exception, kind: str) -> bool:
+    """Look for a class by name: the SDK's transport is httpx or, in its later versions, httpx2."""
+    classes = type(error).__mro__
+    return any(c.__name__ == kind and c.__module__.startswith("httpx") for c in classes)
 
 
 def body_in(error: Any) -> Any:

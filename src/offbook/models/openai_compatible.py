@@ -20,6 +20,7 @@ from offbook.models.failures import (
     Place,
     from_exception,
     is_about_context_length,
+    is_timeout,
     said_by,
 )
 from offbook.models.ladder import (
@@ -303,10 +304,8 @@ class OpenAICompatible:
             raise self._broken_off(error) from error
 
     def _broken_off(self, error: Exception) -> ModelError:
-        import httpx
-
         failure = from_exception(self._place, error)
-        if isinstance(error, TimeoutError | httpx.TimeoutException):
+        if is_timeout(error):
             return failure
         message = f"the answer of model {self.name!r} broke off: {failure.message}"
         return PassingError(message, failure.hint)

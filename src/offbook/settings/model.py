@@ -275,7 +275,13 @@ class DatabaseSettings(Section):
 class LimitSettings(Section):
     """How fast, and how much at most."""
 
-    concurrency: int = Field(16, ge=1, le=10_000, description="calls in flight")
+    concurrency: int = Field(
+        16,
+        ge=1,
+        le=10_000,
+        description="calls in flight; where it is not set 2 to a server of one's own, or as many "
+        "as `offbook doctor` found that it takes",
+    )
     rpm: int | None = Field(None, ge=1, description="requests a minute")
     tpm: int | None = Field(None, ge=1, description="tokens a minute")
     budget_calls: int | None = Field(None, ge=0, description=f"the most calls of {_ONE}")
