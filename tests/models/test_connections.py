@@ -203,9 +203,17 @@ async def test_only_what_is_meant_is_sent(monkeypatch):
 
 async def test_a_body_may_be_compressed():
     body = gzip.compress(json.dumps({"choices": [{"message": {"content": "Ada"}}]}).encode())
-    head = f"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {len(body)}\r\n\r\n"
+    kind = "content-type: application/json\r\ncontent-encoding: gzip"
+    head = f"HTTP/1.1 200 OK\r\n{kind}\r\ncontent-length: {len(body)}\r\n\r\n"
     async with endpoint(lambda writer: _write(writer, head.encode() + body)) as there:
         assert (await there.model().complete(ASKED)).text == "Ada"
+
+
+async def test_an_endpoint_that_does_not_stream_answers_whole():
+    body = json.dumps({"choices": [{"message": {"content": "Ada"}, "finish_reason": "stop"}]})
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+    async with endpoint(lambda writer: _write(writer, f"{head}\r\n{body}".encode())) as there:
+        assert [piece async for piece in there.model().stream(ASKED)] == ["Ada"]
 
 
 async def test_a_redirect_is_not_followed():

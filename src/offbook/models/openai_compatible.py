@@ -298,6 +298,12 @@ class OpenAICompatible:
         try:
             # Each is closed here: what the collector closes, it closes when it comes to it.
             async with aclosing(response), aclosing(_data(response)) as coming:
+                if response.headers.get("content-type", "").startswith("application/json"):
+                    # The endpoint streams nothing: the answer comes whole.
+                    answer = read_chat(self._place, await response.aread(), structured=False)
+                    counts = Counts(*(getattr(answer, name) for name in Counts._fields))
+                    yield StreamEvent(answer.text, answer.finish_reason, counts)
+                    return
                 async for data in coming:
                     yield read_event(data)
         except Exception as error:
