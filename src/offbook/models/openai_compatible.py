@@ -138,6 +138,9 @@ class OpenAICompatible:
                     if loop_start(text) is not None:
                         finish_reason = _CUT
                         break
+        if finish_reason is None and not (text or thoughts):
+            await _announce(request)  # it may be a server that streams nothing
+            return await self._answer(request, "text")
         check_end(self._place, finish_reason, short=True)
         return ChatResponse(
             strip_thinking(text),
