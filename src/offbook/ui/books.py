@@ -56,6 +56,7 @@ _ADD: Final = "Add names, relations and a profile"
 _MEANWHILE: Final = "Until it is done, replies rest on passages of the book, as they do now."
 _INTO_SIGHT: Final = 'getHtmlElement({id}).scrollIntoView({{block: "start"}})'
 
+_CHECKED: Final = "(event) => emit(event.target.checked)"
 _ON: Final = """
 getHtmlElement({id}).children[{row}].querySelector("button, a")?.focus();
 """
@@ -201,9 +202,11 @@ class _List:
         """The way to talk to somebody: to who was made already, or to be made now."""
         words = f"Talk to {row.name}"
         if row.name in self._made or self._visitor.may_administer:
-            is_chosen = row.name in self._together
-            box = ui.checkbox(value=is_chosen, on_change=lambda e: self._choose(row, bool(e.value)))
-            named(box.props("dense"), aria_label=f"Talk to {row.name} together with others")
+            box = named(part("input"), type="checkbox")
+            named(box, aria_label=f"Talk to {row.name} together with others")
+            if row.name in self._together:
+                named(box, checked="checked")
+            box.on("change", lambda e: self._choose(row, bool(e.args)), js_handler=_CHECKED)
         if (made := self._made.get(row.name)) is not None:
             named(link("Talk", _address(made.id), "talk"), aria_label=words)
         elif self._visitor.may_administer:
