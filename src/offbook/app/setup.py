@@ -112,7 +112,9 @@ class Choice:
         if self.api_key is None and settings.origin("chat.api_key") == ENVIRONMENT:
             del values["chat.api_key"]
         if (before.model, before.base_url) != (self.model, self.base_url):
-            values |= {"chat.context_tokens": None, "chat.thinks": False}
+            mine = {name for name in _OF_THE_MODEL if settings.origin(name).label.startswith(USER)}
+            origins = {n: origin for n, origin in settings.origins.items() if n not in mine}
+            settings = replace(settings, origins=origins)
         return settings.overlaid(values)
 
     def key_for(self, settings: Settings) -> str | None:

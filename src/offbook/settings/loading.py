@@ -99,7 +99,7 @@ class Settings:
         Raises:
             ConfigurationError: an unknown name, or a value that is not allowed.
         """
-        _check_names(flags, FLAG)
+        check_names(flags, FLAG)
         values_found = {
             name: (self.value(name), before)
             for name, before in self.origins.items()
@@ -135,7 +135,7 @@ def checked(content: Mapping[str, Any], label: str) -> Settings:
     flat: dict[str, Any] = {}
     _flatten(content, "", flat)
     origin = Origin(label)
-    _check_names(flat, origin)
+    check_names(flat, origin)
     return _settled({name: (value, origin) for name, value in flat.items()}, {}, ())
 
 
@@ -169,7 +169,7 @@ def load_settings(
     layers = [(flags_set, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
     layers += _from_files(directory or Path.cwd(), user_file or user_config_file(environment))
     for values, origin in layers:
-        _check_names(values, origin)
+        check_names(values, origin)
         for name, value in values.items():
             values_found.setdefault(name, (value, origin))
     openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
@@ -298,7 +298,8 @@ def _flatten(content: Mapping[str, Any], prefix: str, flat: dict[str, Any]) -> N
             flat[name] = value
 
 
-def _check_names(values: Mapping[str, Any], origin: Origin) -> None:
+def check_names(values: Mapping[str, Any], origin: Origin) -> None:
+    """Refuse a name that is no setting; the nearest is in the hint."""
     known = setting_names()
     for name in values:
         price = name.startswith("prices.") and name.endswith((".prompt", ".completion"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from offbook.errors import STARS, ConfigurationError
-from offbook.settings.loading import USER, Settings, checked
+from offbook.settings.loading import FLAG, USER, Settings, check_names, checked
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -65,6 +65,7 @@ def edited(text: str, values: Mapping[str, Any], file: Path) -> Edit:
         raise ConfigurationError(
             f"settings file {str(file)!r} is not valid TOML: {error}", "mend the line it names"
         ) from error
+    check_names(values, FLAG)
     after = before.overlaid({name: value for name, value in values.items() if value is not None})
     changes = []
     for name, value in values.items():
@@ -108,12 +109,15 @@ def _path(name: str) -> list[str]:
 
 def _put(document: TOMLDocument, name: str, value: Any) -> None:
     import tomlkit
+    from tomlkit.items import InlineTable
 
     *sections, key = _path(name)
     place: MutableMapping[str, Any] = document
     for section in sections:
         if section not in place:
-            place[section] = tomlkit.table(is_super_table=section == "prices")
+            inline = isinstance(place, InlineTable)
+            table = tomlkit.table(is_super_table=section == "prices")
+            place[section] = tomlkit.inline_table() if inline else table
         place = place[section]
     if isinstance(place.get(key), Mapping):
         raise ConfigurationError(f"{name!r} is a section of the file", "name a setting in it")
