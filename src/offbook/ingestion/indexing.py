@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from offbook.errors import StoreFailed, UnknownName
+from offbook.errors import BudgetReached, ModelError, OffbookError, StoreFailed, UnknownName
 from offbook.graph.assembly import graph_size
 from offbook.ingestion.documents import refresh_voice
 from offbook.ingestion.embedding import embed_chunks
@@ -42,7 +42,12 @@ async def build_indexes(
     """
     indexing = _Indexing(runtime, character, needs, progress)
     try:
-        await run_all(indexing.jobs())
+        try:
+            await run_all(indexing.jobs())
+        except (ModelError, BudgetReached):
+            with suppress(OffbookError):  # it can be talked to all the same, from passages
+                await indexing.embed()
+            raise
         if needs.mentions and needs.graph:
             await index_mentions(runtime, character, progress, extract=False)
     except BaseException:
@@ -105,11 +110,16 @@ class _Indexing:
             runtime.store, runtime.extractor, self._character, runtime.settings, described
         )
 
-    async def _embed_and_summarize(self) -> None:
-        await self._first_calls()
+    async def embed(self) -> None:
+        """Make the vectors that are needed and not there yet."""
         needs = self._needs
         if needs.vectors:
             await embed_chunks(self._runtime, self._character, needs.chunkings, self._progress)
+
+    async def _embed_and_summarize(self) -> None:
+        await self._first_calls()
+        needs = self._needs
+        await self.embed()
         if needs.summaries:
             # Here and not above: without it a first call need not wait for NumPy.
             from offbook.ingestion.summary_tree import TreeBuilding

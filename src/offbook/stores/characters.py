@@ -42,7 +42,9 @@ NAMES: Final = "names"
 UNFINISHED: Final = "unfinished"
 """A character's own setting: that it is being made of a book; another run goes on with it."""
 BY_PASSAGES: Final = "by_passages"
-"""Set while no model has read the book of such a character: it answers from passages."""
+"""Set while no model has read the texts of a character: it answers from passages."""
+FIRST_READING: Final = "first reading"
+"""The value of `BY_PASSAGES` from the first ingestion until that has ended once."""
 
 _CHOSEN: Final = select(*columns_of(Character, characters))
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
@@ -262,6 +264,11 @@ def set_setting(conn: Connection, character: str, name: str, value: Any) -> None
     if value is not None:
         settings[name] = value
     conn.execute(update(characters).where(chosen).values(settings=settings))
+
+
+def is_being_read(character: Character) -> bool:
+    """Whether a model is reading its texts for the first time, or was interrupted in it."""
+    return character.settings.get(BY_PASSAGES) == FIRST_READING
 
 
 def remove(conn: Connection, character: str) -> bool:
