@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests.loopback import LoopbackServer
 QUESTION = "Who taught you to trim the lamp?"
 
 
-def flags(tmp_path: Path, server: LoopbackServer) -> dict[str, object]:
+def flags(tmp_path: Path, server: LoopbackServer) -> dict[str, Any]:
     (tmp_path / "ada.md").write_text(ADA)
     return {"home": tmp_path, "chat__model": "m", "chat__base_url": server.base_url}
 

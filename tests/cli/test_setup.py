@@ -60,7 +60,7 @@ def test_a_server_of_this_machine_is_found_tried_and_used(offline: World, server
     for check in ("structured answers", "streaming", "long prompts"):
         assert f"ok   chat: {check}" in outcome.out
     assert "6000 tokens" in outcome.out
-    assert "no price is known" in outcome.out
+    assert "no price of the model is known" in outcome.out
     shown = offline.done("doctor", "--json").json
     assert not shown["offline"]
     assert all(check["ok"] for check in shown["checks"])

@@ -25,6 +25,14 @@ _ELSEWHERE: Final = "another address"
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """Where to ask; ``is_open`` where a list of models was given without a key."""
+
+    base_url: str
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """What was said with the command, and whether somebody can be asked for the rest."""
 
@@ -100,26 +108,26 @@ def _set_up(wish: Wish, *, as_json: bool) -> int:
     return max((check.exit_code for check in failed), default=0)
 
 
-def _endpoint(wish: Wish) -> str:
+def _endpoint(wish: Wish) -> Address:
     """The address that was named, or found, or chosen."""
     from offbook.app.setup import PROVIDERS
     from offbook.models.servers import local_servers
 
     if wish.base_url is not None:
-        return wish.base_url.rstrip("/")
+        return Address(wish.base_url.rstrip("/"))
     if wish.provider is not None:
         if wish.provider.lower() not in PROVIDERS:
             raise UsageError(
                 f"no provider {wish.provider!r} is known",
                 f"one of: {', '.join(PROVIDERS)}; or name any with --base-url",
             )
-        return PROVIDERS[wish.provider.lower()]
+        return Address(PROVIDERS[wish.provider.lower()])
     say("looking for servers of models on this machine ...")
     servers = awaited(local_servers)
     if wish.asks:
         return _chosen(servers)
     if len(servers) == 1:
-        return servers[0].base_url
+        return Address(servers[0].base_url, is_open=True)
     if servers:
         raise UsageError(
             f"several servers answer: {'; '.join(map(_in_words, servers))}",
@@ -138,17 +146,19 @@ def _in_words(server: ModelServer) -> str:
     return f"{server.program} at {server.base_url}: {few}{more}"
 
 
-def _chosen(servers: list[ModelServer]) -> str:
+def _chosen(servers: list[ModelServer]) -> Address:
     """Ask which of those that were found, which provider, or which address."""
     from offbook.app.setup import PROVIDERS
 
     if not servers:
         say("no server of models answers on this machine")
-    places = {_in_words(server): server.base_url for server in servers} | dict(PROVIDERS)
+    places = {_in_words(server): Address(server.base_url, is_open=True) for server in servers}
+    places |= {name: Address(url) for name, url in PROVIDERS.items()}
     line = _picked("Which one", [*places, _ELSEWHERE])
     if line != _ELSEWHERE:
         return places[line]
-    return str(typer.prompt("Its address, such as http://10.0.0.5:8000/v1", err=True)).rstrip("/")
+    typed = typer.prompt("Its address, such as http://10.0.0.5:8000/v1", err=True)
+    return Address(str(typed).strip().rstrip("/"))
 
 
 def _picked(question: str, lines: list[str]) -> str:
@@ -161,19 +171,19 @@ def _picked(question: str, lines: list[str]) -> str:
     return lines[number - 1]
 
 
-def _with_key(wish: Wish, base_url: str, settings: Settings) -> Choice:
+def _with_key(wish: Wish, address: Address, settings: Settings) -> Choice:
     """The endpoint with the key to be kept in the file: a new one, or that which is there."""
     from offbook.app.setup import Choice
     from offbook.settings.loading import key_in_environment
 
     if wish.key_from is not None:
-        return Choice(base_url, "", key_in_environment(wish.key_from))
-    known = Choice(base_url, "").keeping_key(settings)
-    if not wish.asks:
+        return Choice(address.base_url, "", key_in_environment(wish.key_from))
+    known = Choice(address.base_url, "").keeping_key(settings)
+    if address.is_open or not wish.asks:
         return known
     nothing = "for none" if known.key_for(settings) is None else "for the one that is set"
     typed = typer.prompt(
-        f"Key of {base_url} (not shown; Enter {nothing})",
+        f"Key of {address.base_url} (not shown; Enter {nothing})",
         default="",
         hide_input=True,
         show_default=False,
@@ -202,7 +212,7 @@ def _model(server: ModelServer, wish: Wish) -> str:
 def _tell(checks: list[Check], cost: Cost | None) -> None:
     for check in checks:
         write(check.in_words())
-    unknown = "no price is known; set one: offbook config set prices.MODEL.prompt USD ..."
+    unknown = "no price of the model is known (prices.MODEL.prompt and .completion set one)"
     write(f"cost: {unknown if cost is None else cost.in_words()}\n")
 
 
