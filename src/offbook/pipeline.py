@@ -17,7 +17,7 @@ from offbook.memory.turns import NO_CONVERSATION, ConversationContext
 from offbook.methods.knowledge import Knowledge
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
-from offbook.stores.characters import is_being_read
+from offbook.stores.characters import being_read
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
 
@@ -39,11 +39,6 @@ _UNWRITTEN: Final = (
     "that could be used"
 )
 """What the model said stands in the job and the report of the ingestion; it may quote prompts."""
-
-BEING_READ: Final = (
-    "no model has read all of the texts yet, so the reply rests on passages; `offbook ingest` goes "
-    "on with an ingestion that was interrupted"
-)
 
 
 async def ingest(
@@ -95,11 +90,9 @@ async def recall(
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = await method.recall(knowledge, question)
-    skipped = recalled.skipped
+    skipped = (*recalled.skipped, *being_read(character, runtime.settings.method))
     if character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, _UNWRITTEN))
-    if is_being_read(character) and runtime.settings.method == "naive":
-        skipped = (*skipped, Skipped("graph", character.name, BEING_READ))
     # 2 -- how whoever asks is tied to the character ---------------------------------------------
     context = recalled.context
     if runtime.settings.reply.style and method.needs(runtime.settings).graph:

@@ -10,7 +10,7 @@ import pytest
 
 from offbook import Offbook
 from offbook.errors import IndexMissing, OffbookError
-from offbook.pipeline import BEING_READ
+from offbook.stores.characters import BEING_READ
 from tests.cli.texts import ADA
 from tests.loopback import LoopbackServer
 

@@ -61,9 +61,8 @@ def chat_command(
     ),
 ) -> int:
     """Talk with a character."""
-    from offbook.pipeline import BEING_READ
     from offbook.settings.loading import DEFAULT
-    from offbook.stores.characters import is_being_read
+    from offbook.stores.characters import BEING_READ, is_being_read
 
     async def body(book: Offbook) -> int:
         await book.require_index(name)

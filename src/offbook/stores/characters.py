@@ -32,7 +32,7 @@ from offbook.stores.statements import (
     storable,
     timestamp,
 )
-from offbook.types import Character
+from offbook.types import Character, Skipped
 
 MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
@@ -45,6 +45,11 @@ BY_PASSAGES: Final = "by_passages"
 """Set while no model has read the texts of a character: it answers from passages."""
 FIRST_READING: Final = "first reading"
 """The value of `BY_PASSAGES` from the first ingestion until that has ended once."""
+BEING_READ: Final = (
+    "no model has read all of the texts yet, so the reply rests on passages; `offbook ingest` goes "
+    "on with an ingestion that was interrupted"
+)
+"""What whoever asks is told meanwhile."""
 
 _CHOSEN: Final = select(*columns_of(Character, characters))
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
@@ -269,6 +274,13 @@ def set_setting(conn: Connection, character: str, name: str, value: Any) -> None
 def is_being_read(character: Character) -> bool:
     """Whether a model is reading its texts for the first time, or was interrupted in it."""
     return character.settings.get(BY_PASSAGES) == FIRST_READING
+
+
+def being_read(character: Character, method: str) -> tuple[Skipped, ...]:
+    """What a reply goes without meanwhile, where it rests on passages."""
+    if method != "naive" or not is_being_read(character):
+        return ()
+    return (Skipped("graph", character.name, BEING_READ),)
 
 
 def remove(conn: Connection, character: str) -> bool:
