@@ -163,10 +163,17 @@ model = "gpt-4.1-mini"
 [limits]
 budget_usd = 2.0
 
-[prices."gpt-4.1-mini"]  # USD per million tokens, as your provider has them; none is built in
+[prices."gpt-4.1-mini"]  # USD per million tokens, as your provider has them
 prompt = 0.4
 completion = 1.6
 ```
+
+`offbook setup` finds or asks for a model and writes it into your own file; `offbook config set`
+writes any setting there (`offbook config set naive.k 5`, `--unset naive.k`), and comments stay.
+
+Where you set no price, a model that answers at its provider's own address has its list price, if
+it is one of the few in the built-in table; `config show --origin` says so, with the month of the
+table. Elsewhere, and for other models, cost is null.
 
 `OPENAI_API_KEY` is used for `OPENAI_BASE_URL` or, without it, for OpenAI's own address. A key
 goes only to an address from the same source as the key or from a more trusted one (flag,

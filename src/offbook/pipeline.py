@@ -18,6 +18,7 @@ from offbook.methods.knowledge import UNWRITTEN, Knowledge
 from offbook.methods.standing import character_at, standing_of, with_life
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.reply import DEFAULT_OPTIONS, REPLY, ReplyOptions, doubt_of
+from offbook.stores.characters import being_read
 from offbook.text.encodings import token_counter
 from offbook.types import LoreQuery, Skipped, traits_of
 
@@ -87,7 +88,7 @@ async def recall(
     # 1 -- what the method finds -----------------------------------------------------------------
     method: Method[Knowledge] = registry.load("method", runtime.settings.method)()
     recalled = with_life(knowledge, await method.recall(knowledge, question))
-    skipped = recalled.skipped
+    skipped = (*recalled.skipped, *being_read(character, runtime.settings.method))
     if character.profile is None and method.needs(runtime.settings).profile:
         skipped = (*skipped, Skipped("profile", character.name, UNWRITTEN))
     # 2 -- how whoever asks is tied to the character ---------------------------------------------

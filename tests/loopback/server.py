@@ -58,6 +58,7 @@ class LoopbackServer:
         retry_after: What its refusals ask for.
         piece_seconds: Time between the pieces of a stream.
         pages: What it answers to GET, path -> JSON.
+        key: What it asks for; any other meets 401, also at GET.
         token_seconds: Time for each token of an answer that is no stream.
         poison: A request that holds this text is refused for good.
         unknown: Parameters that it refuses by name.
@@ -80,6 +81,7 @@ class LoopbackServer:
     complaint: str = ""
     thoughts: str = ""
     pages: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
     most_at_once: int = 0
     requests: list[Recorded] = field(default_factory=list)
     in_flight: int = 0
@@ -218,6 +220,8 @@ class LoopbackServer:
             fault = self._script.popleft() if self._script else self._always or "ok"
             if self.most_at_once and self.in_flight > self.most_at_once:
                 fault = "429"
+            elif self.key and request.headers.get("authorization") != f"Bearer {self.key}":
+                fault = "401"
             elif self.poison and self.poison in json.dumps(body.get("messages")):
                 fault = "filtered"
             recorded.fault = fault
@@ -351,6 +355,8 @@ class LoopbackServer:
 
     async def _page(self, request: Request) -> Response:
         path = request.url.path
+        if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
+            return _error(*STATUSES["401"])
         return JSONResponse(self.pages[path]) if path in self.pages else Response(status_code=404)
 
     async def _rerank(self, request: Request) -> Response:

@@ -4,7 +4,8 @@ import pytest
 
 from offbook.errors import ConfigurationError
 from offbook.settings import load_settings
-from offbook.settings.endpoints import OPENAI_ADDRESS, endpoint_of
+from offbook.settings.endpoints import endpoint_of
+from offbook.settings.loading import OPENAI_ADDRESS
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from offbook.errors import ModelError, OffbookError
 from offbook.ingestion.reports import counted
 from offbook.models.ladder import RungMemory
-from offbook.models.server_limits import server_limits, window_in
+from offbook.models.server_limits import ServerLimits, server_limits, window_in
 from offbook.prompts.ask import ask, stream_text
 from offbook.prompts.probes import (
     PROBE_NEEDLE,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from offbook.app.home import Home
     from offbook.protocols import ChatModel, Reranker
     from offbook.runtime import Runtime
+    from offbook.settings import SettingsModel
 
 WORDS = ("anchor", "lantern", "harbour")
 NEEDLE = "periwinkle"
@@ -54,6 +55,11 @@ class Check:
         """A plain dictionary."""
         return asdict(self)
 
+    def in_words(self) -> str:
+        """Its line, and a second one with the hint."""
+        line = f"{'ok  ' if self.ok else 'FAIL'} {self.name}: {self.detail}\n"
+        return line + (f"     {self.hint}\n" if self.hint else "")
+
 
 async def examine(home: Home) -> list[Check]:
     """Run every probe that the configuration has a use for."""
@@ -71,10 +77,12 @@ async def examine(home: Home) -> list[Check]:
         checks.append(await _probed(f"{role}: structured answers", _structured(home, model)))
         if role == "chat":  # the others need not stream
             checks.append(await _probed("chat: streaming", _streaming(model)))
-        long = await _probed(f"{role}: long prompts", _long_prompt(runtime, model))
+        limits = await _limits(home) if role == "chat" else ServerLimits()
+        values = fitted(home.settings, limits.window, limits.slots).values
+        long = await _probed(f"{role}: long prompts", _long_prompt(values, model))
         checks.append(long)
         if role == "chat":
-            checks.append(await _probed("chat: window", _window(home, long)))
+            checks.append(await _probed("chat: window", _window(home, limits, long)))
     checks.append(await _probed("embeddings", _embeddings(runtime)))
     if runtime.reranker is not None:
         checks.append(await _probed("rerank", _reranking(runtime.reranker)))
@@ -117,11 +125,16 @@ async def _streaming(model: ChatModel) -> tuple[str, str]:
     return f"{model.name}, {pieces} pieces", hint
 
 
-async def _window(home: Home, long: Check) -> tuple[str, str]:
-    """Ask a server of one's own how much it reads at once, and remember it for all commands."""
+async def _limits(home: Home) -> ServerLimits:
+    """Ask a server of one's own; it has answered before, so that the model is loaded by now."""
+    endpoint = home.wiring.endpoints["chat"]
+    return await server_limits(endpoint.base_url or "", endpoint.model, endpoint.api_key)
+
+
+async def _window(home: Home, limits: ServerLimits, long: Check) -> tuple[str, str]:
+    """Remember for all commands how much is read at once, as told before or by a refusal."""
     endpoint = home.wiring.endpoints["chat"]
     url, model = endpoint.base_url or "", endpoint.model
-    limits = await server_limits(url, model, endpoint.api_key)
     said = limits.window or (None if long.ok else window_in(long.detail))
     await home.store.write(call_cache.put_limits, url, model, said, limits.slots)
     values = fitted(home.settings, said, limits.slots).values
@@ -135,9 +148,9 @@ async def _window(home: Home, long: Check) -> tuple[str, str]:
     return f"{window} tokens{slots}: {shares}", ""
 
 
-async def _long_prompt(runtime: Runtime, model: ChatModel) -> tuple[str, str]:
-    budget = runtime.settings.context.budget() + runtime.settings.context.history_tokens
-    budget = max(budget, runtime.settings.profile.budget_tokens)
+async def _long_prompt(values: SettingsModel, model: ChatModel) -> tuple[str, str]:
+    budget = values.context.budget() + values.context.history_tokens
+    budget = max(budget, values.profile.budget_tokens)
     filler = _FILLER * (budget // count_tokens(_FILLER) + 1)
     answer = await ask(model, PROBE_NEEDLE, NeedleProbeInputs(NEEDLE, filler))
     if NEEDLE in answer.lower():

@@ -309,9 +309,13 @@ async def ingest_readings(
     """Make the character know texts that are in memory."""
     runtime = home.runtime(character.dimension)
     waiting = told_on_stderr(character.name)
-    rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
     default = SettingsModel.model_fields["method"].default
-    if runtime.settings.method == default and not traits_of(runtime.extractor).free:
+    reads = runtime.settings.method == default and not traits_of(runtime.extractor).free
+    if reads and not await home.store.read(documents.list_all, character.id):
+        mark = characters.BY_PASSAGES, characters.FIRST_READING
+        await home.store.write(characters.set_setting, character.id, *mark)
+    rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
+    if reads:
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
     kind, story = await follow_texts(home.store, character, home.settings.values)
     return IngestReport(

@@ -6,6 +6,7 @@ only when the new one is complete.
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,8 +49,18 @@ def whole_file(file: Path) -> Iterator[Path]:
         ) from error
 
 
-def write_whole(file: Path, content: str | bytes) -> None:
-    """Write a text as UTF-8, or bytes as they are; raises what `whole_file` does."""
-    # Opened as any new file is, so that it gets the usual permissions.
-    with whole_file(file) as part, part.open("xb") as opened:
+def write_whole(file: Path, content: str | bytes, *, private: bool = False) -> None:
+    """Write a text as UTF-8, or bytes as they are; raises what `whole_file` does.
+
+    Args:
+        file: Where to.
+        content: What.
+        private: Whether nobody but its owner may read it. Else it gets the usual permissions.
+    """
+    mode = 0o600 if private else 0o666
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, mode)
+
+    with whole_file(file) as part, open(part, "xb", opener=opener) as opened:
         opened.write(content.encode() if isinstance(content, str) else content)

@@ -252,8 +252,8 @@ everybody, and naive RAG over so many was right more often than a graph that rul
 def answering(settings: Settings, character: Character) -> SettingsModel:
     """The settings by which a character replies: those in force, whatever anybody has set.
 
-    Where nobody has named a method, a character of a book answers from passages until a model has
-    made the indexes of the default method.
+    Where nobody has named a method, a character of a book, or one whose texts are being read for
+    the first time, answers from passages until a model has made the indexes of the default method.
     """
     values = settings.values
     if not character.settings.get(characters.BY_PASSAGES) or settings.origin("method") != DEFAULT:

@@ -63,12 +63,16 @@ def chat_command(
     ),
 ) -> int:
     """Talk with a character."""
+    from offbook.settings.loading import DEFAULT
+    from offbook.stores.characters import BEING_READ, is_being_read
 
     async def body(book: Offbook) -> int:
         await book.require_index(name)
         session = await book.session(name, **talk)
         if sys.stdin.isatty():
             say(_headline(session, book.runtime().actor))
+        if is_being_read(session.character) and book.settings.origin("method") == DEFAULT:
+            say(BEING_READ)
         if greeting and not session.history and (session.greetings or greeting > 1):
             write(session.greet(greeting) + "\n")
         try:

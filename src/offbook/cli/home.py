@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from offbook.cli.completion import setting_names_beginning
 from offbook.cli.options import (
     Json,
     Yes,
@@ -17,11 +18,12 @@ from offbook.cli.options import (
     with_options,
 )
 from offbook.cli.output import answer, print_json, say, table, with_offbook, write
+from offbook.errors import UsageError
 
 if TYPE_CHECKING:
     from offbook.settings import Settings
 
-config_app = command_group("Look at the settings.")
+config_app = command_group("Look at the settings, and write them.")
 
 
 @config_app.command("show")
@@ -50,34 +52,46 @@ def show(
     )
 
 
-_REAL_MODELS = """\
-To use a real model, name it; nothing leaves this machine until you do:
-  hosted   export OPENAI_API_KEY=...  OFFBOOK_CHAT_MODEL=gpt-4.1-mini
-  Ollama   export OFFBOOK_CHAT_MODEL=qwen3:8b  OFFBOOK_CHAT_BASE_URL=http://localhost:11434/v1
-  vLLM     export OFFBOOK_CHAT_MODEL=Qwen/Qwen3-8B  OFFBOOK_CHAT_BASE_URL=http://localhost:8000/v1
-or write the same into {file} ([chat] model, base_url, api_key)."""
-
-
 @with_options(settings=settings_of("model", "base_url"))
 def doctor_command(settings: Settings, as_json: Json = False) -> int:
     """Check the database and the model endpoints."""
-    from offbook.settings import user_config_file
-
     checks = with_offbook(settings, lambda book: book.doctor())
     offline = settings.values.chat.model == "offline"
     if as_json:
         print_json({"offline": offline, "checks": [check.as_json() for check in checks]})
     else:
         for check in checks:
-            write(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}\n")
-            if check.hint:
-                write(f"     {check.hint}\n")
+            write(check.in_words())
         if offline:
             say(
                 "chat is the offline backend: rules, no language model; its replies are sentences"
-                " of the documents.\n" + _REAL_MODELS.format(file=user_config_file())
+                " of the documents. For a real model, here or hosted: offbook setup"
             )
     return max((check.exit_code for check in checks), default=0)
+
+
+@config_app.command("set")
+def set_(
+    words: list[str] = typer.Argument(
+        ..., metavar="KEY VALUE...", autocompletion=setting_names_beginning, help="Pairs of both."
+    ),
+    unset: bool = typer.Option(False, "--unset", help="Take the named settings out instead."),
+    as_json: Json = False,
+) -> None:
+    """Write settings into your own settings file, whose comments stay."""
+    from offbook.app.setup import changed_user_file
+    from offbook.settings import user_config_file
+
+    if not unset and len(words) % 2:
+        raise UsageError(
+            f"{words[-1]!r} has no value", "offbook config set KEY VALUE, or --unset KEY"
+        )
+    values = dict.fromkeys(words) if unset else dict(zip(words[::2], words[1::2], strict=True))
+    file = user_config_file()
+    changes = changed_user_file(file, values)
+    lines = "\n".join(change.in_words() for change in changes) or "nothing is changed"
+    document = {"file": str(file), "changes": [change.as_json() for change in changes]}
+    answer(as_json, document, lines)
 
 
 def backup_command(

@@ -29,9 +29,11 @@ from offbook.cli import (
     question,
     scene,
     server,
+    setup,
     story,
 )
 from offbook.cli.cards import app as card_app
+from offbook.cli.completion import assignments_beginning
 from offbook.cli.evaluation import reports, runs
 from offbook.cli.options import GLOBALS, command_group, help_without_command, one_line
 from offbook.cli.process import ending_in_time, say_stopping
@@ -70,7 +72,11 @@ def _globals(
     context: typer.Context,
     home: str | None = typer.Option(None, help="Where the embedded database lives."),
     set_: list[str] | None = typer.Option(
-        None, "--set", metavar="NAME=VALUE", help="Any setting; see `config show`."
+        None,
+        "--set",
+        metavar="NAME=VALUE",
+        autocompletion=assignments_beginning,
+        help="Any setting; see `config show`.",
     ),
     version: bool = typer.Option(
         False, "--version", help="Show the version.", callback=_version, is_eager=True
@@ -107,6 +113,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "reembed": document.reembed_command,
     "key": server.key_command,
     "serve": server.serve_command,
+    "setup": setup.setup_command,
     "doctor": home.doctor_command,
 }
 _EVALUATION: Final[Mapping[str, Callable[..., Any]]] = {

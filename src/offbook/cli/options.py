@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_type_hints
 
 import typer
 
+from offbook.cli.completion import characters_beginning, methods_beginning
 from offbook.cli.output import counted, visible
 from offbook.errors import Interrupted, UnknownName, UsageError
 
@@ -75,7 +76,12 @@ def one_line(error: OffbookError) -> str:
     return " ".join(line.split())
 
 
-CharacterName = Annotated[str, typer.Argument(metavar="NAME", help="The character's name or id.")]
+CharacterName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", autocompletion=characters_beginning, help="The character's name or id."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 UserSeen = Annotated[
     str | None,
@@ -145,6 +151,7 @@ _SETTINGS: Final[Mapping[str, tuple[str, Option]]] = {
             "adaptive, raptor, lightrag, rolerag, amadeus, emotional or ensemble.",
             "--method",
             "-m",
+            autocompletion=methods_beginning,
         ),
     ),
     "strategy": (

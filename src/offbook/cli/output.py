@@ -44,9 +44,18 @@ def with_offbook(
     from offbook.app import Offbook
 
     async def whole() -> T:
+        async with await Offbook.open(settings) as book:
+            return await body(book)
+
+    return awaited(whole)
+
+
+def awaited(body: Callable[[], Awaitable[T]]) -> T:
+    """Run to the end, or to a signal."""
+
+    async def whole() -> T:
         with heeding_signals():
-            async with await Offbook.open(settings) as book:
-                return await body(book)
+            return await body()
 
     try:
         with asyncio.Runner() as runner:

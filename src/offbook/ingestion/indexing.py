@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from offbook.errors import StoreFailed, UnknownName
+from offbook.errors import BudgetReached, ModelError, OffbookError, StoreFailed, UnknownName
 from offbook.graph.assembly import graph_size
 from offbook.ingestion.documents import refresh_voice
 from offbook.ingestion.embedding import embed_chunks
@@ -15,10 +15,12 @@ from offbook.ingestion.extraction import index_terms
 from offbook.ingestion.graph_index import GraphBuilding
 from offbook.ingestion.mentions import index_mentions
 from offbook.ingestion.profile import write_profile
+from offbook.ingestion.reports import unheard
 from offbook.ingestion.story import index_story
 from offbook.ingestion.traits import index_traits
 from offbook.models.batching import run_all
 from offbook.models.beside import calls_first
+from offbook.stores import characters
 
 if TYPE_CHECKING:
     from offbook.graph.assembly import GraphSize
@@ -43,7 +45,11 @@ async def build_indexes(
     """
     indexing = _Indexing(runtime, character, needs, progress)
     try:
-        await run_all(indexing.jobs())
+        try:
+            await run_all(indexing.jobs())
+        except (ModelError, BudgetReached):
+            await indexing.save_passages()
+            raise
         if needs.mentions and needs.graph:
             await index_mentions(runtime, character, progress, extract=False)
     except BaseException:
@@ -70,6 +76,7 @@ class _Indexing:
         self._runtime, self._character = runtime, character
         self._needs, self._progress = needs, progress
         self._voice_is_stored = asyncio.Event()
+        self._embedder_fails = False
 
     def jobs(self) -> list[Job]:
         """What is done side by side."""
@@ -107,11 +114,28 @@ class _Indexing:
             runtime.store, runtime.extractor, self._character, runtime.settings, described
         )
 
+    async def save_passages(self) -> None:
+        """Make vectors after the failure of a first ingestion: from passages it can reply."""
+        character = await self._runtime.store.read(characters.require, self._character)
+        if characters.is_being_read(character) and not self._embedder_fails:
+            self._progress = unheard
+            with suppress(OffbookError):
+                await self._embed()
+
+    async def _embed(self) -> None:
+        needs = self._needs
+        if not needs.vectors:
+            return
+        try:
+            await embed_chunks(self._runtime, self._character, needs.chunkings, self._progress)
+        except ModelError:
+            self._embedder_fails = True
+            raise
+
     async def _embed_and_summarize(self) -> None:
         await self._first_calls()
         needs = self._needs
-        if needs.vectors:
-            await embed_chunks(self._runtime, self._character, needs.chunkings, self._progress)
+        await self._embed()
         if needs.summaries:
             # Here and not above: without it a first call need not wait for NumPy.
             from offbook.ingestion.summary_tree import TreeBuilding

@@ -15,9 +15,8 @@ from pydantic import SecretStr
 
 from offbook import registry
 from offbook.errors import ConfigurationError
-from offbook.settings.loading import DEFAULT, ENVIRONMENT, Origin, Settings
+from offbook.settings.loading import DEFAULT, ENVIRONMENT, OPENAI_ADDRESS, Origin, Settings
 
-OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
 _BUILT_IN: Final = Origin("OpenAI's own address")
 _BY_WINDOW: Final = Origin("the model's window")
 

@@ -20,6 +20,7 @@ from pydantic import SecretStr, ValidationError
 from offbook.errors import STARS, ConfigurationError, hide_passwords
 from offbook.settings.model import SettingsModel, setting_names
 from offbook.settings.presets import OF_METHODS, PRESETS
+from offbook.settings.prices import AS_OF, list_price
 
 PROJECT_FILE: Final = "offbook.toml"
 _SHORT: Final = {
@@ -32,8 +33,12 @@ _SHORT: Final = {
 _OWN: Final = ("crag.searcher",)
 """Settings by which a question may leave the machine: a project's file may not set them."""
 _PRESET: Final = "preset "
+USER: Final = "user "
+"""How the origin of the user's own file begins."""
 _PRICE: Final = ("prompt", "completion")
 _OPENAI: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+OPENAI_ADDRESS: Final = "https://api.openai.com/v1"
+_ROLES: Final = ("chat", "extract", "judge", "embed", "rerank")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class Origin:
 DEFAULT: Final = Origin("default")
 FLAG: Final = Origin("flag")
 ENVIRONMENT: Final = Origin("environment")
+LIST_PRICE: Final = Origin(f"list price of {AS_OF}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class Settings:
 
     def plain(self, name: str) -> str | float | bool | None:
         """The value of the dotted ``name`` as JSON has it; secrets are masked, also in URLs."""
-        value = self._value(name)
+        value = self.value(name)
         if value is not None and name.endswith("url"):
             return hide_passwords(
                 value.get_secret_value() if isinstance(value, SecretStr) else value
@@ -93,11 +99,11 @@ class Settings:
         Raises:
             ConfigurationError: an unknown name, or a value that is not allowed.
         """
-        _check_names(flags, FLAG)
+        check_names(flags, FLAG)
         values_found = {
-            name: (self._value(name), before)
+            name: (self.value(name), before)
             for name, before in self.origins.items()
-            if not before.of_preset
+            if not before.of_preset and before != LIST_PRICE
         }
         values_found |= {name: (value, origin) for name, value in flags.items()}
         return _settled(values_found, self.openai, self.warnings)
@@ -109,7 +115,8 @@ class Settings:
         others = {name: before for name, before in self.origins.items() if before != origin}
         return replace(self, origins=others).overlaid({})
 
-    def _value(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
+        """The value of the dotted ``name``, typed; secrets are in it."""
         if name.startswith("prices."):
             model, _, kind = name.removeprefix("prices.").rpartition(".")
             return getattr(self.values.prices[model], kind)
@@ -117,6 +124,19 @@ class Settings:
         for part in name.split("."):
             value = getattr(value, part)
         return value
+
+
+def checked(content: Mapping[str, Any], label: str) -> Settings:
+    """The settings that a file's content makes by itself.
+
+    Raises:
+        ConfigurationError: an unknown name or a value that is not allowed; it names the label.
+    """
+    flat: dict[str, Any] = {}
+    _flatten(content, "", flat)
+    origin = Origin(label)
+    check_names(flat, origin)
+    return _settled({name: (value, origin) for name, value in flat.items()}, {}, ())
 
 
 def environment_name(setting: str) -> str:
@@ -149,7 +169,7 @@ def load_settings(
     layers = [(flags_set, FLAG), (_from_environment(environment, warnings), ENVIRONMENT)]
     layers += _from_files(directory or Path.cwd(), user_file or user_config_file(environment))
     for values, origin in layers:
-        _check_names(values, origin)
+        check_names(values, origin)
         for name, value in values.items():
             values_found.setdefault(name, (value, origin))
     openai = {name: environment[name] for name in _OPENAI if environment.get(name)}
@@ -167,11 +187,43 @@ def _settled(
     of_method = OF_METHODS.get(preset, {}).get(method, {})
     for name, value in {**PRESETS.get(preset, {}), **of_method}.items():
         values_found.setdefault(name, (value, Origin(f"{_PRESET}{preset}")))
+    for name, value in _list_prices(values_found, openai).items():
+        values_found[name] = (value, LIST_PRICE)
     model = _validated(values_found)
     _check_trust(values_found)
     return Settings(
         model, {name: origin for name, (_, origin) in values_found.items()}, openai, warnings
     )
+
+
+def _list_prices(
+    values_found: Mapping[str, tuple[Any, Origin]], openai: Mapping[str, str]
+) -> dict[str, float]:
+    """The list prices of the models in use, where nobody has set a price of the model."""
+    values = {name: value for name, (value, _) in values_found.items() if value is not None}
+    chat_url = values.get("chat.base_url") or openai.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
+    prices: dict[str, float] = {}
+    for role in _ROLES:
+        model = str(values.get(f"{role}.model", values.get("chat.model", "")))
+        url = str(values.get(f"{role}.base_url", chat_url))
+        if not any(f"prices.{model}.{kind}" in values for kind in _PRICE):
+            listed = list_price(url, model)
+            prices |= {f"prices.{model}.{kind}": price for kind, price in listed.items()}
+    return prices
+
+
+def key_in_environment(name: str) -> str:
+    """The key that an environment variable holds.
+
+    Raises:
+        ConfigurationError: there is no such variable, or nothing in it.
+    """
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise ConfigurationError(
+            f"the environment variable {name!r} is not set", f"export {name}=..., or name another"
+        )
+    return key
 
 
 def user_config_file(environment: Mapping[str, str] | None = None) -> Path:
@@ -207,7 +259,7 @@ def _from_files(directory: Path, user_file: Path) -> list[tuple[dict[str, Any], 
             layers.append((_read_toml(path), Origin(f"project {path}", trusted=False)))
             break
     if _is_there(user_file):
-        layers.append((_read_toml(user_file), Origin(f"user {user_file}")))
+        layers.append((_read_toml(user_file), Origin(f"{USER}{user_file}")))
     return layers
 
 
@@ -246,7 +298,8 @@ def _flatten(content: Mapping[str, Any], prefix: str, flat: dict[str, Any]) -> N
             flat[name] = value
 
 
-def _check_names(values: Mapping[str, Any], origin: Origin) -> None:
+def check_names(values: Mapping[str, Any], origin: Origin) -> None:
+    """Refuse a name that is no setting; the nearest is in the hint."""
     known = setting_names()
     for name in values:
         price = name.startswith("prices.") and name.endswith((".prompt", ".completion"))

@@ -32,7 +32,7 @@ from offbook.stores.statements import (
     storable,
     timestamp,
 )
-from offbook.types import Character, DocumentKind
+from offbook.types import Character, DocumentKind, Skipped
 
 MAX_NAME_CHARS: Final = 200
 GENDER: Final = "gender"
@@ -46,7 +46,14 @@ KIND_SAID: Final = "documents_said"
 UNFINISHED: Final = "unfinished"
 """A character's own setting: that it is being made of a book; another run goes on with it."""
 BY_PASSAGES: Final = "by_passages"
-"""Set while no model has read the book of such a character: it answers from passages."""
+"""Set while no model has read the texts of a character: it answers from passages."""
+FIRST_READING: Final = "first reading"
+"""The value of `BY_PASSAGES` from the first ingestion until that has ended once."""
+BEING_READ: Final = (
+    "no model has read all of the texts yet, so the reply rests on passages; `offbook ingest` goes "
+    "on with an ingestion that was interrupted"
+)
+"""What whoever asks is told meanwhile."""
 
 _CHOSEN: Final = select(*columns_of(Character, characters))
 _MAKE_ONE: Final = "make it with: offbook create NAME; `offbook list` names those there are"
@@ -279,6 +286,18 @@ def set_setting(conn: Connection, character: str, name: str, value: Any) -> None
     if value is not None:
         settings[name] = value
     conn.execute(update(characters).where(chosen).values(settings=settings))
+
+
+def is_being_read(character: Character) -> bool:
+    """Whether a model is reading its texts for the first time, or was interrupted in it."""
+    return character.settings.get(BY_PASSAGES) == FIRST_READING
+
+
+def being_read(character: Character, method: str) -> tuple[Skipped, ...]:
+    """What a reply goes without meanwhile, where it rests on passages."""
+    if method != "naive" or not is_being_read(character):
+        return ()
+    return (Skipped("graph", character.name, BEING_READ),)
 
 
 def remove(conn: Connection, character: str) -> bool:
