@@ -133,17 +133,6 @@ class RawEntity:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityGroup:
-    """Raw entities that are one and the same, under their canonical name."""
-
-    id: str
-    name: str
-    type: str
-    description: str
-    members: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class RawRelation:
     """A directed relation as one chunk states it, by names; ``strength`` is 1 to 10.
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 from offbook.app.aliases import listed_decisions
 from offbook.protocols import Store
 from offbook.stores import characters, chunks, documents, graph
-from offbook.stores.graph import GraphAnswer
-from offbook.types import EntityGroup, RawEntity
+from offbook.stores.graph import EntityGroup, GraphAnswer
+from offbook.types import RawEntity
 from tests.stores import data
 
 NAMES = "Miss Bennet", "Jane Bennet", "Miss Bennet", "Elizabeth Bennet"

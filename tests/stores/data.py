@@ -22,14 +22,13 @@ from offbook.stores import (
 )
 from offbook.stores.chunks import ChunkJudgement, StoredAttribute
 from offbook.stores.evaluations import StoredRun
-from offbook.stores.graph import GraphAnswer
+from offbook.stores.graph import EntityGroup, GraphAnswer
 from offbook.stores.schema import metadata
 from offbook.stores.summaries import Summary
 from offbook.types import (
     Chunk,
     Decision,
     Document,
-    EntityGroup,
     MemoryFragment,
     RawEntity,
     RawRelation,

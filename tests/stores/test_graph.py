@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from offbook.protocols import Store
 from offbook.stores import characters, chunks, graph, vectors
-from offbook.stores.graph import GraphAnswer
-from offbook.types import Chunk, Decision, EntityGroup
+from offbook.stores.graph import EntityGroup, GraphAnswer
+from offbook.types import Chunk, Decision
 from tests.stores import data
 
 

@@ -34,7 +34,7 @@ from offbook.ingestion.reports import Steps, put_aside, unheard
 from offbook.models.batching import Asking
 from offbook.prompts.who_is_who import WhoIsWho
 from offbook.stores import characters, chunks, graph, jobs
-from offbook.types import EntityGroup
+from offbook.stores.graph import EntityGroup
 
 if TYPE_CHECKING:
     import numpy as np

@@ -34,7 +34,7 @@ from offbook.stores.statements import (
     row_of,
     timestamp,
 )
-from offbook.types import Decision, EntityGroup, RawEntity, RawRelation
+from offbook.types import Decision, RawEntity, RawRelation
 
 PERSON: Final = "person"
 """Who decided, where it was no model and no rule."""
@@ -43,6 +43,17 @@ AnswerKind = Literal["split", "merge", "who_is_who"]
 SPLIT: Final[AnswerKind] = "split"
 MERGE: Final[AnswerKind] = "merge"
 WHO_IS_WHO: Final[AnswerKind] = "who_is_who"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityGroup:
+    """Raw entities that are one and the same, under their canonical name."""
+
+    id: str
+    name: str
+    type: str
+    description: str
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
