@@ -59,9 +59,7 @@ def read_cast(
         _join(people, whose, stated)
     further: dict[Person, list[str]] = {}
     called = _called(people, places, apart) if same else {}
-    for names in _decided(same):
-        meant = {id(form) for key in names for form in called.get(key, ())}
-        bearers = [p for p in people if any(id(form) in meant for form in p.forms)]
+    for names, bearers in _bearers(_decided(same), called, people) if same else ():
         _join(people, whose, bearers)
         if bearers:
             further[bearers[0]] = [name for key, name in names.items() if key not in called]
@@ -101,6 +99,26 @@ def _called(
         for alias in _member(person, people, places, apart, ()).aliases:
             called.setdefault(name_key(alias), [person.forms[0]])
     return called
+
+
+def _bearers(
+    decided: Sequence[dict[str, str]], called: dict[str, list[Form]], people: Sequence[Person]
+) -> list[tuple[dict[str, str], list[Person]]]:
+    """Whom the names of each decided person mean: nobody is two of them.
+
+    Who has names of several is the one by whose names the texts call them most.
+    """
+    best: dict[Person, tuple[int, int]] = {}
+    for number, names in enumerate(decided):
+        meant = {id(form) for key in names for form in called.get(key, ())}
+        for person in people:
+            if any(id(form) in meant for form in person.forms):
+                count = sum(f.count for f in person.forms if name_key(f.text) in names)
+                best[person] = max(best.get(person, (-1, 0)), (count, -number))
+    return [
+        (names, [p for p in people if best.get(p, (0, 1))[1] == -number])
+        for number, names in enumerate(decided)
+    ]
 
 
 def _join(people: list[Person], whose: dict[int, Person], bearers: Sequence[Person]) -> None:

@@ -363,3 +363,15 @@ def test_who_speaks_by_a_full_name_is_somebody_in_chinese():
     assert {member.name for member in cast.members} == {"林黛玉", "贾宝玉"}
     said = [q.speaker is not None and cast.members[q.speaker].name for q in cast.quotations]
     assert said[:2] == ["林黛玉", "贾宝玉"]
+
+
+def test_names_that_are_decided_join_nobody_who_is_somebody_else():
+    text = (
+        "Joss Thrale came over the ice. “Good day,” said Joss Thrale to Junie.\n\n"
+        "J. Thrale was on his bag. Junie read it, and Junie smiled at Joss Thrale.\n"
+    )
+    # The sign on the bag is Joss Thrale's by the rules, and whoever decided gave it to Junie.
+    same = [("Junie", "J. Thrale"), ("Joss Thrale", "the man with the bag")]
+    people = {member.name: member.aliases for member in read_cast([text], same).members}
+    assert {"Junie", "Joss Thrale"} <= people.keys()
+    assert "the man with the bag" in people["Joss Thrale"]
