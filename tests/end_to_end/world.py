@@ -65,6 +65,8 @@ class World:
     def __post_init__(self) -> None:
         if self.server is not None:
             self.set("chat.model=m", f"chat.base_url={self.server.base_url}", "embed.model=e")
+            # A server of one's own is asked two things at once, unless more is wished for.
+            self.set("limits.concurrency=16")
 
     @property
     def home(self) -> Path:

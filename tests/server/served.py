@@ -21,7 +21,7 @@ MODEL = "ada-byrne"
 
 def settings_in(folder: Path, **flags: Any) -> Settings:
     """Settings of a home in ``folder``, and of nothing else on this machine; method ``naive``."""
-    named = {"home": str(folder / "home"), "method": "naive"}
+    named = {"home": str(folder / "home"), "method": "naive", "limits.concurrency": 16}
     named |= {name.replace("__", "."): value for name, value in flags.items()}
     return load_settings(named, {}, folder, folder / "none")
 
