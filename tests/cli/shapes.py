@@ -34,6 +34,9 @@ KINDS = {
         "attribute",
         "memory",
         "premise",
+        "episode",
+        "scene",
+        "unwitnessed",
         "out_of_scope",
     ]
 }

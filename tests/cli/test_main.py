@@ -30,7 +30,18 @@ from tests.waiting import PATIENCE_SECONDS
 
 COMMANDS = ["demo", "cast", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
 COMMANDS += ["alias", "graph", "remember", "memories", "delete", "backup", "export", "import"]
-COMMANDS += ["reembed", "setup", "doctor", "config", "eval", "card", "key", "serve"]
+COMMANDS += [
+    "reembed",
+    "setup",
+    "doctor",
+    "config",
+    "eval",
+    "card",
+    "key",
+    "serve",
+    "scene",
+    "story",
+]
 
 
 def test_help_lists_every_command_and_no_other(offline: World):

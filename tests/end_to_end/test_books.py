@@ -6,7 +6,7 @@ import pytest
 
 from tests.app import casting
 from tests.end_to_end.world import World
-from tests.loopback.graph import answer_about_a_graph
+from tests.loopback.story import answer_about_scenes
 
 MOST_CALLS = 6
 """Of a further character: its profile, and what may be asked again."""
@@ -20,7 +20,7 @@ def test_a_model_tells_its_price_and_reads_the_book_once_for_all(
     world.set("embed.model=builtin")
     rock = world.write("rock.md", casting.BOOK)
     assert world.server is not None
-    world.server.answer = answer_about_a_graph
+    world.server.answer = answer_about_scenes
     made = world.done("create", "--from", rock, "Ada Byrne", "--json").json
     assert made["estimate"]["calls"] > 0
     assert world.server.count() == 0, "nothing is spent unasked"

@@ -41,8 +41,8 @@ LASTING = [
     ("403", "chat.api_key"),
     ("404", "chat.base_url"),
     ("400", "chat.model"),
-    ("413", "context.budget_tokens"),
-    ("context_length", "context.budget_tokens"),
+    ("413", "chat.context_tokens"),
+    ("context_length", "chat.context_tokens"),
     ("filtered", "another model"),
 ]
 PASSING = [
@@ -54,7 +54,7 @@ PASSING = [
     ("no_choices", "chat.base_url"),
     ("html", "chat.base_url"),
     ("error_in_body", "chat.base_url"),
-    ("close", "is the endpoint running?"),
+    ("close", "is it running?"),
 ]
 
 

@@ -105,7 +105,7 @@ def test_a_record_of_a_newer_version_is_refused():
     stored = replace(storage.run_row(made.run(["ke"])), format=storage.FORMAT + 1)
     with pytest.raises(UsageError, match="format 2") as caught:
         storage.run_of(stored)
-    assert "upgrade" in caught.value.hint
+    assert "newer offbook" in caught.value.hint
 
 
 def test_a_record_that_cannot_be_read_is_refused_with_what_to_do():

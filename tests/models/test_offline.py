@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from offbook.errors import ModelError
 from offbook.prompts import catalogue
+from offbook.prompts.acting import SceneSoFar
 from offbook.prompts.distilling import DistilTurnsInputs
 from offbook.prompts.entities import (
     Described,
@@ -88,6 +89,7 @@ INPUTS: dict[str, Any] = {  # of prompts that have to be asked about something
     "summarize_cluster": ClusterInputs("Nora Vey", (NORA, "Nora Vey has a shop by the harbour.")),
     "speakers": SpeakersInputs("", "{1}“Rain!” {2}“No.”", ("Nora Vey", "Ed"), (2, None)),
     "story": StoryInputs(("Rain",), "", "{1}Nora Vey shut the shop. {2}“No,” Ed said.", ("Ed",), 2),
+    "next_speaker": SceneSoFar("Rain", "A shop.", ("Nora Vey", "Ed"), ("Ed: No.",), may_end=True),
     "probe_structured": StructuredProbeInputs(("anchor", "bell")),
     "probe_needle": NeedleProbeInputs("lantern", "filler " * 50),
 }

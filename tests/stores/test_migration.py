@@ -157,7 +157,7 @@ async def test_a_newer_database_is_refused(database_url: str):
     await store.close()
     with pytest.raises(ConfigurationError, match="9999") as raised:
         await open_store(database_url)
-    assert "upgrade" in raised.value.hint
+    assert "newer offbook" in raised.value.hint
 
 
 OPEN = """

@@ -249,7 +249,7 @@ async def test_a_newer_format_is_refused_with_what_to_do(
     monkeypatch.undo()
     with pytest.raises(UsageError, match="version 2") as raised:
         await load(sqlite_store, tmp_path / "x", replace=True)
-    assert "upgrade" in raised.value.hint
+    assert "newer offbook" in raised.value.hint
 
 
 async def test_a_bomb_is_refused_before_it_is_unpacked(

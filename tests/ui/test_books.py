@@ -110,9 +110,9 @@ async def test_of_many_people_the_first_are_shown(tmp_path: Path, monkeypatch: p
         tuple(CastMention(0, 1, 2, n) for n in range(25) for _ in range(25 - n)),
     )
     async with opened(tmp_path) as book:
+        monkeypatch.setattr(f"{__name__}.read_cast", lambda *_: many)
         await book.create("Tom")
         await book.ingest_texts("tom", [TEXT])
-        monkeypatch.setattr(f"{__name__}.read_cast", lambda *_: many)
         async with client_of(book) as client:
             shown = (await client.get("/c/tom/cast")).text
     assert "25 people" in shown

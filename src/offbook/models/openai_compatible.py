@@ -65,6 +65,9 @@ than its context holds beside the prompt."""
 _BAD_REQUEST: Final = (400, 422)
 _DISLIKES: Final = ("unsupported", "not support", "unrecognized", "unknown", "not permitted")
 
+_WHOLE: Final = ("application/json", "text/html")
+"""Types of what is no stream of events; a page is mostly that of a wrong address."""
+
 
 class OpenAICompatible:
     """A model at an endpoint.
@@ -298,8 +301,8 @@ class OpenAICompatible:
         try:
             # Each is closed here: what the collector closes, it closes when it comes to it.
             async with aclosing(response), aclosing(_data(response)) as coming:
-                if response.headers.get("content-type", "").startswith("application/json"):
-                    # The endpoint streams nothing: the answer comes whole.
+                if response.headers.get("content-type", "").startswith(_WHOLE):
+                    # The endpoint streams nothing: the answer comes whole, or is none.
                     answer = read_chat(self._place, await response.aread(), structured=False)
                     counts = Counts(*(getattr(answer, name) for name in Counts._fields))
                     yield StreamEvent(answer.text, answer.finish_reason, counts)

@@ -32,7 +32,8 @@ _MODULES: Final[Mapping[str, str]] = {
     "summaries": "profile summarize_cluster summarize_conversation distil_turns",
     "question": "analyse_question hypothetical_context question_entities understand_question",
     "traits": "reveals_trait index_traits extract_attributes",
-    "retrieval_steps": "grade_passage select_strips classify_question next_step question_keywords",
+    "retrieval_steps": "grade_passage select_strips classify_question next_step question_keywords"
+    " knowing",
     "extraction": "extract glean",
     "merging": "merge_entities merge_relations",
     "group_verification": "same_entity verify_group who_is_who",

@@ -14,6 +14,7 @@ from typing import Final
 
 from offbook.models.builtin import embed_texts
 from offbook.prompts import retrieval
+from offbook.prompts.knowing import Knowing, KnowingInputs
 from offbook.rules.evidence import Evidence, gather
 from offbook.rules.languages import is_greeting, language_of
 from offbook.rules.question_names import names_in_question
@@ -223,3 +224,19 @@ def question_keywords(inputs: retrieval.KeywordsInputs) -> retrieval.Keywords:
 def _distinct(texts: list[str]) -> list[str]:
     """Each once, the first ones."""
     return list({fold(text): text for text in reversed(texts)}.values())[::-1][:_KEYWORDS]
+
+
+_STATED: Final = 0.6
+"""Of the words of a fact so many stand in what states it, in other words or not: as much as a
+paraphrase of one sentence keeps of names and things."""
+
+
+def knowing(inputs: KnowingInputs) -> Knowing:
+    """Whether one piece of what the character lived through has most words of the fact."""
+    terms = set(search_terms(inputs.fact))
+    for item in (*inputs.record, *inputs.passages):
+        shared = terms.intersection(search_terms(item.text))
+        if terms and len(shared) >= _STATED * len(terms):
+            how = item.witness.how if item.witness is not None else "present"
+            return Knowing(because=item.title[:400], knows=True, how=how)
+    return Knowing(because="nothing of theirs states it", knows=False, how="absent")

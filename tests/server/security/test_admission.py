@@ -160,7 +160,7 @@ async def test_a_key_finds_its_character_by_a_name_that_another_has_as_well(book
 WRITES = {
     "POST /documents", "POST /estimate", "DELETE /documents/{document}", "POST /memories",
     "POST /ingestions/{ingestion}/cancel", "POST /aliases", "DELETE /decisions/{decision}",
-    "POST /reembed", "POST /card",
+    "POST /reembed", "POST /card", "POST /story", "PUT /story",
 }  # fmt: skip
 TAKES_AWAY = {"DELETE ", "GET /export", "POST /card/export"}
 CONCERNS_ALL = {"POST /api/doctor", "POST /api/import", "POST /api/characters", "POST /api/cast"}
