@@ -64,8 +64,8 @@ class Participant(Session):
     def _lines(self, turn: SpokenTurn) -> list[Line]:
         ids = {other.character.name: other.character.id for other in self.company}
         said = Line(turn.speaker, turn.said, ids.get(turn.speaker) if turn.speaker else None)
-        own = Line(self.character.name, turn.answered, self.character.id)
-        return [line for line in (said, own) if line.text and line.text != SILENCE]
+        answered = Line(self.character.name, turn.answered, self.character.id)
+        return [line for line in (said, answered) if line.text and line.text != SILENCE]
 
     def speak(self, said: str | None, asked: str = "") -> AsyncIterator[str]:
         """Answer what the person says now, or else what was heard last, or go on unasked.
@@ -109,13 +109,13 @@ class Participant(Session):
         """Store the reply, and with it what the others heard."""
         if place.parent is not None and not self._still_last(conn, said, turn.speaker):
             place = replace(place, parent=None)
-        kept = super()._add(conn, turn, said, reply, place, cut=cut)
-        if kept.turn:
+        kept_turn = super()._add(conn, turn, said, reply, place, cut=cut)
+        if kept_turn.turn:
             is_new = place is swipes.NEXT and said != SILENCE
             heard = [("", said)] if is_new else []
             for other in self.company:
                 other.hear(conn, [*heard, (self.character.name, reply.text)], turn.runtime)
-        return kept
+        return kept_turn
 
     def _still_last(self, conn: Connection, said: str, speaker: str) -> bool:
         """Whether nobody spoke since what is answered: what was said then must stay."""

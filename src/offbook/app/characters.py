@@ -130,11 +130,11 @@ def _tell(conn: Connection, character: str) -> None:
     whose, session = principal_of(demo.DEMO_USER), stored_id("demo", demo.DEMO_USER)
     conversations.begin(conn, character, session, whose)
     before: list[str] = []
-    for told in demo.TOLD:
-        turn = conversations.add_turn(conn, character, session, told.said, told.answered)
-        name = memories.memory_id(told.statement, "", principal=f"{whose}/{turn}")
+    for each in demo.TOLD:
+        turn = conversations.add_turn(conn, character, session, each.said, each.answered)
+        name = memories.memory_id(each.statement, "", principal=f"{whose}/{turn}")
         statement = MemoryFragment(
-            name, told.statement, "", session=session, turn=turn, principal=whose, kind="fact"
+            name, each.statement, "", session=session, turn=turn, principal=whose, kind="fact"
         )
         if made := memories.add(conn, character, [statement]):
             memory_statements.add_evidence(conn, character, name, [(session, turn)])

@@ -312,8 +312,8 @@ async def ingest_readings(
     default = SettingsModel.model_fields["method"].default
     reads = runtime.settings.method == default and not traits_of(runtime.extractor).free
     if reads and not await home.store.read(documents.list_all, character.id):
-        mark = characters.BY_PASSAGES, characters.FIRST_READING
-        await home.store.write(characters.set_setting, character.id, *mark)
+        name, value = characters.BY_PASSAGES, characters.FIRST_READING
+        await home.store.write(characters.set_setting, character.id, name, value)
     rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
     if reads:
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)

@@ -6,13 +6,12 @@ Gives: an open scene. People that are no characters yet are made, as ``create --
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from offbook.agent.scene import Scene
 from offbook.app.books import cast_of, choose, create_from, find_book
-from offbook.app.commands import command_of
 from offbook.app.documents import require_index
 from offbook.errors import UnknownName, UsageError
 from offbook.ingestion.reports import ProgressListener, unheard
@@ -37,7 +36,7 @@ async def scene_of(
     *,
     at: str | None = None,
     about: str = "",
-    goes_on: bool = False,
+    turn: Callable[[Character], tuple[Runtime, Meter]] | None = None,
 ) -> Scene:
     """Open a scene of characters, gone on with where ``session`` names one.
 
@@ -48,14 +47,11 @@ async def scene_of(
         session: The scene's name; None: a new one.
         at: The point in the story; a heading alone will do where one text has it.
         about: The occasion.
-        goes_on: Whether it stays open for many replies: then each is a command of its own.
+        turn: Makes what a reply runs with; None: ``book`` does.
 
     Raises:
         UsageError: a story has no such point, or the scene belongs to somebody else.
     """
-
-    def turn(character: Character) -> tuple[Runtime, Meter]:
-        return (command_of(book) if goes_on else book).turn(character)
 
     def points(conn: Connection) -> list[str | None]:
         return [None if at is None else point_named(conn, each.id, at) for each in cast]
@@ -63,7 +59,7 @@ async def scene_of(
     scene = Scene(
         book.store,
         cast,
-        turn,
+        turn or book.turn,
         session,
         principal=principal,
         at=await book.store.read(points),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +14,9 @@ from offbook.cli.cards import print_taken
 from offbook.cli.memory import memories
 from offbook.cli.options import GLOBALS, CharacterName, Json, UserSeen, Yes, confirm, settings_for
 from offbook.cli.output import (
+    IS_OFFLINE,
     answer,
+    called,
     cost,
     counted,
     felt,
@@ -203,12 +202,6 @@ _SHOWS_A_TRAIT = {
 }
 _BY_PASSAGES = {"method": "naive"}
 """What answers from a book at once, as `create --from` leaves it."""
-IS_OFFLINE = """\
-This is the offline backend: rules, no language model, no key, no network. It answers
-with sentences of the {text}. `offbook doctor` says how to use a real model
-(hosted, Ollama, vLLM).
-"""
-
 _LINE = 170
 _MOST_SHOWN = 2
 """Pieces that a question shows: seven questions stand on two screens."""
@@ -278,13 +271,6 @@ async def _talk(book: Offbook) -> None:
             lines.append(f"  and {rest} more; {left_out} left out; /why in a chat shows all")
             write("\n".join(lines) + "\n")
     write(f"\nNow talk yourself: {called()} chat {character.id}\n")
-
-
-def called() -> str:
-    """This very command as a person can call it: `make demo` has it on no path."""
-    program = Path(sys.argv[0])
-    on_path = program.name != "offbook" or shutil.which("offbook") is not None
-    return "offbook" if on_path else shlex.quote(str(program))
 
 
 async def _collect(book: Offbook) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import asyncio
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.cli.output import cost, counted, shortened, table, write
+from offbook.cli.output import IS_OFFLINE, called, cost, counted, shortened, table, write
 from offbook.demo import (
     NOVELLA_FILE,
     NOVELLA_PEOPLE,
@@ -32,7 +32,6 @@ _REPLY: Final = 330
 
 async def talk(home: Offbook) -> None:
     """Show it to a person, on two screens."""
-    from offbook.cli.character import IS_OFFLINE, called
     from offbook.types import traits_of
 
     if not traits_of(home.runtime().actor).measures:

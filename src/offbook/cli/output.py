@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
+import shutil
 import sys
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.cli.process import heeding_signals
@@ -329,3 +332,18 @@ def bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
             drawn.update(rows[event.stage], **state)  # type: ignore[arg-type]
 
         yield show
+
+
+IS_OFFLINE = """\
+This is the offline backend: rules, no language model, no key, no network. It answers
+with sentences of the {text}. `offbook doctor` says how to use a real model
+(hosted, Ollama, vLLM).
+"""
+"""What the demonstrations say first where no model is configured."""
+
+
+def called() -> str:
+    """This very command as a person can call it: `make demo` has it on no path."""
+    program = Path(sys.argv[0])
+    on_path = program.name != "offbook" or shutil.which("offbook") is not None
+    return "offbook" if on_path else shlex.quote(str(program))

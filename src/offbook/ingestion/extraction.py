@@ -199,8 +199,8 @@ class Extraction:
         """Count by rules the persons of each of these sections whom the answer lacks."""
         rules: ChatModel = registry.load("model", "offline")()
         sections = tuple(inputs.sections[n] for n in empty)
-        asked = replace(inputs, sections=sections)
-        by_rules = await ask(rules, extraction(inputs.types, len(sections)), asked)
+        lacking = replace(inputs, sections=sections)
+        by_rules = await ask(rules, extraction(inputs.types, len(sections)), lacking)
         return [
             len(persons_lacking(one.entities, answer.entities))
             for one in by_section(sections, by_rules)

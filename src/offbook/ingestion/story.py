@@ -180,8 +180,8 @@ def corrected(
             if word.how == "absent":
                 absent.add((place, number))
             else:
-                where = (before.start, before.end) if before else (scene.start, scene.start)
-                witnesses[number] = SceneWitness(number, word.how, *where, by_person=True)
+                start, end = (before.start, before.end) if before else (scene.start, scene.start)
+                witnesses[number] = SceneWitness(number, word.how, start, end, by_person=True)
         return replace(scene, witnesses=tuple(witnesses.values()))
 
     scenes = tuple(with_words(place, scene) for place, scene in enumerate(story.scenes))

@@ -277,8 +277,14 @@ def said_of(window: Shown, document: Document, answer: StretchScenes) -> StoryAn
                 people=tuple(_people_said(window, document.text, scene, start, end)),
             )
         )
-    where = stretch.before, stretch.end
-    return StoryAnswer(stretch.key, document.id, *where, window.names, tuple(said))
+    return StoryAnswer(
+        key=stretch.key,
+        document=document.id,
+        start=stretch.before,
+        end=stretch.end,
+        names=window.names,
+        scenes=tuple(said),
+    )
 
 
 def _people_said(
@@ -344,11 +350,11 @@ def with_answers(
     for stretch in stretches_of(texts):
         ruled = by_text.get(stretch.text, [])
         answer = answers.get(stretch.key)
-        told = () if answer is None else answer.scenes
-        first = stretch.start + told[0].start if told else stretch.end
+        answered = () if answer is None else answer.scenes
+        first = stretch.start + answered[0].start if answered else stretch.end
         scenes += _clipped(ruled, stretch.start, first)
         known = set(map(who, answer.names)) if answer is not None else set()
-        for each in told:
+        for each in answered:
             made, lived = _told(each, stretch, len(scenes), who)
             beside = (
                 witness
@@ -375,11 +381,28 @@ def _told(
         start, end = stretch.start + each.start, stretch.start + each.end
         witnesses[member] = SceneWitness(member, each.how, start, end)
         if each.text:
-            lived = each.text, each.gist, start, end, each.feeling, each.strength
-            episodes.append(Episode(member, number, each.how, *lived))
-    place = stretch.text, stretch.start + said.start, stretch.start + said.end
+            episodes.append(
+                Episode(
+                    member=member,
+                    scene=number,
+                    how=each.how,
+                    text=each.text,
+                    gist=each.gist,
+                    start=start,
+                    end=end,
+                    feeling=each.feeling,
+                    strength=each.strength,
+                )
+            )
     scene = Scene(
-        *place, said.kind, tuple(witnesses.values()), said.where, said.when, said.continues
+        text=stretch.text,
+        start=stretch.start + said.start,
+        end=stretch.start + said.end,
+        kind=said.kind,
+        witnesses=tuple(witnesses.values()),
+        where=said.where,
+        when=said.when,
+        continues=said.continues,
     )
     return scene, episodes
 

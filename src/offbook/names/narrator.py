@@ -42,8 +42,8 @@ def narrator_of(text: str, number: int, cast: Cast) -> int | None:
         return before >= 0 and place < spoken[before][1]
 
     narration = len(text) - sum(end - start for start, end in spoken)
-    told = sum(not is_spoken(match.start()) for match in _I.finditer(text))
-    if not told or narration / told > _EVERY:
+    times = sum(not is_spoken(match.start()) for match in _I.finditer(text))
+    if not times or narration / times > _EVERY:
         return None
     mentions = [each for each in cast.mentions if each.text == number]
     everywhere = Counter(each.member for each in mentions)

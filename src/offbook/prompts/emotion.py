@@ -47,8 +47,8 @@ def write_told(
     ``before`` are statements that it supersedes, oldest first; ``speaker`` is somebody else who
     said it in the character's hearing.
     """
-    told = _heard(speaker) if speaker else _TOLD
-    text = f"{_OWN_WORD}{own_word}" if own_word else f"{told}{statement}"
+    opening = _heard(speaker) if speaker else _TOLD
+    text = f"{_OWN_WORD}{own_word}" if own_word else f"{opening}{statement}"
     return text + "".join(f"{_BEFORE}{earlier}" for earlier in before)
 
 

@@ -58,7 +58,7 @@ def chapters_of(conn: Connection, character: str) -> list[Chapter]:
     They are the highest headings of which a text has several. Those of texts about one person are
     none, unless most of them say that they are, as "Chapter 3" does.
     """
-    found: list[Chapter] = []
+    chapters: list[Chapter] = []
     labelled = 0
     for info in documents.list_all(conn, character):
         text = documents.require(conn, character, info.id).text
@@ -72,10 +72,10 @@ def chapters_of(conn: Connection, character: str) -> list[Chapter]:
             whole = ", ".join(section.headings)
             end = f"{info.name}@{_end(headed, place, len(text))}"
             point = f"{info.name}#{whole}" if paths[_whole(section)] == 1 else end
-            found.append(Chapter(section.headings[-1], point))
+            chapters.append(Chapter(section.headings[-1], point))
             labelled += label_of(section.headings[-1]) is not None
     is_story = characters.NAMES in characters.require(conn, character).settings
-    return found if is_story or 2 * labelled > len(found) else []
+    return chapters if is_story or 2 * labelled > len(chapters) else []
 
 
 def parse_point(conn: Connection, character: str, text: str) -> Position:

@@ -154,8 +154,8 @@ class Quoting:
         notes = (n for item in self.evidence.items for n in item.subject.split("; "))
         if tellers := [note.removeprefix("I: ") for note in notes if note.startswith("I: ")]:
             return not any(self._names.words.isdisjoint(map(fold, t.split())) for t in tellers)
-        told = (item.text for item in self.evidence.items if item.witness is not None)
-        return not any(self._names.mentions(tokens_of(text)) for text in told)
+        witnessed = (item.text for item in self.evidence.items if item.witness is not None)
+        return not any(self._names.mentions(tokens_of(text)) for text in witnessed)
 
     def _is_of_another_person(self, item: int) -> bool:
         """Whether "he" or "she" means somebody else where a passage of a story begins."""

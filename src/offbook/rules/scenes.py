@@ -208,8 +208,8 @@ class _Text:
                 paragraph.note(spoken.speaker, _SPEAKS, spoken.start, spoken.end)
         for each in self._named(start, end):
             paragraph.note(each.member, self._weight(each), each.start, each.end)
-        told = (match for match in _I.finditer(line) if not self._is_spoken(start + match.start()))
-        if self._narrator is not None and (match := next(told, None)):
+        said = (match for match in _I.finditer(line) if not self._is_spoken(start + match.start()))
+        if self._narrator is not None and (match := next(said, None)):
             paragraph.note(self._narrator, _SPEAKS, start + match.start(), start + match.end())
         paragraph.leaves = _LEAVES.search(line) is not None
         self._note_ways(paragraph, line)

@@ -120,8 +120,17 @@ def bring(
         storable(turn.said, turn.answered, turn.speaker)
         above = made[-1].id if made else parent or None
         id_ = turn_id(above, turn.said, turn.answered, turn.speaker)
-        words = turn.said, turn.answered
-        made.append(StoredTurn(id_, above, ordinal, *words, noted, now, turn.speaker))
+        stored = StoredTurn(
+            id=id_,
+            parent=above,
+            ordinal=ordinal,
+            said=turn.said,
+            answered=turn.answered,
+            recall=noted,
+            at=now,
+            speaker=turn.speaker,
+        )
+        made.append(stored)
     key = {"character_id": character, "conversation_id": session}
     add_missing(conn, turns, [{**key, **row_of(turn)} for turn in made])
     return [turn.id for turn in made]

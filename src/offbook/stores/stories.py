@@ -126,8 +126,14 @@ def _answer_of(row: Mapping[Any, Any]) -> StoryAnswer:
         SaidScene(**{**scene, "people": tuple(SaidPerson(**each) for each in scene["people"])})
         for scene in row["answer"]["scenes"]
     )
-    place = row["key"], row["document_id"], row["start"], row["end"]
-    return StoryAnswer(*place, tuple(row["answer"]["names"]), tuple(scenes))
+    return StoryAnswer(
+        key=row["key"],
+        document=row["document_id"],
+        start=row["start"],
+        end=row["end"],
+        names=tuple(row["answer"]["names"]),
+        scenes=tuple(scenes),
+    )
 
 
 def put_answers(conn: Connection, character: str, said: Sequence[StoryAnswer]) -> None:

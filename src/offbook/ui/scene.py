@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
 
+from offbook.app.commands import command_of
 from offbook.app.scenes import scene_of
 from offbook.errors import OffbookError
 from offbook.ui.books import scene_address
@@ -33,7 +34,14 @@ _ANYBODY: Final = "Whoever is addressed, or next"
 async def show_scene(visitor: Visitor, who: Sequence[str], session: str | None) -> None:
     """The whole page."""
     cast = [await visitor.character(name) for name in who]
-    scene = await scene_of(visitor.book, cast, visitor.principal, session, goes_on=True)
+    scene = await scene_of(
+        visitor.book,
+        cast,
+        visitor.principal,
+        session,
+        # It stays open for many replies: each is a command of its own.
+        turn=lambda each: command_of(visitor.book).turn(each),
+    )
     places = {
         each.id: CharacterPlace(visitor, each, await visitor.may_change(each)) for each in cast
     }
@@ -186,15 +194,15 @@ class SceneTalk:
         with self._working():
             await self._catch_up()
             before, self._boxes = len(self._scene.replies), []
-            own = None if said is None else self._say(said)
+            line = None if said is None else self._say(said)
             why = await self._replied(said)
             made = self._scene.replies[before:]
             if self._log.is_deleted:
                 return bool(made)
             for box in self._boxes[len(made) :]:
                 box.delete()
-            if own is not None and not made:
-                own.delete()
+            if line is not None and not made:
+                line.delete()
             self._gone(why)
             for box, reply in zip(self._boxes, made, strict=False):
                 id_ = reply.recall.character_id
@@ -217,9 +225,9 @@ class SceneTalk:
             warn("The conversation went on elsewhere; this is where it is now.")
 
     def _say(self, said: str) -> ui.element:
-        with self._log, part("div", "exchange") as own:
+        with self._log, part("div", "exchange") as line:
             text("div", said, "said")
-        return own
+        return line
 
     async def _replied(self, said: str | None) -> str | OffbookError:
         """Show the replies while they come; why not all did."""

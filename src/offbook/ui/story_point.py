@@ -31,12 +31,12 @@ async def show_story_point(
     words = [f"up to the end of {chapter.title}" for chapter in chapters[:-1]] + [_ALL]
     text("span", "The story", "quiet")
     slider = named(part("input"), type="range", step="1", min="1", max=str(last))
-    told = named(text("span", _ALL, "point"), role="status", aria_live="polite")
+    state = named(text("span", _ALL, "point"), role="status", aria_live="polite")
 
     def show(number: int) -> int:
         number = min(max(1, number), last)
         named(slider, value=str(number), aria_valuetext=words[number - 1])
-        told.set_text(words[number - 1])
+        state.set_text(words[number - 1])
         return number
 
     async def go(event: Any) -> None:

@@ -77,13 +77,13 @@ def _add(collector: Collector, scene: _Scene) -> None:
         collector.rows += 1
         collector.notes.at("scenes in which nobody speaks, left out", scene.place)
         return
-    told = _by_name(scene.plot, "description")
+    descriptions = _by_name(scene.plot, "description")
     motives = _by_name(scene.said, "motivation")
     speakers = []
     for name in names:
         profile = scene.profiles.get(name) or f"{name} is a character of {scene.book}."
         collector.document(scene.book, f"{name}.md", f"# {name}\n\n{profile}\n")
-        motive = "\n".join(filter(None, (told.get(name), motives.get(name))))
+        motive = "\n".join(filter(None, (descriptions.get(name), motives.get(name))))
         speakers.append(Role(name, profile, motive))
     main = scene.said.get("major_characters") or list(motives) or names
     collector.ask(

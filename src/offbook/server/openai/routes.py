@@ -166,8 +166,8 @@ async def _answers(
     """Who answers, ready to be target."""
     group = None if target.raw else await _of_size(body.size, group_of, body.texts)
     character = await _speaking(book, caller, target, group)
-    own = () if group is None else own_names(character, group)
-    read = await _of_size(body.size, read_messages, body.texts, group, own)
+    names = () if group is None else own_names(character, group)
+    read = await _of_size(body.size, read_messages, body.texts, group, names)
     kind = (
         None if target.raw else await _of_size(body.size, kind_of, read, stream=bool(body.stream))
     )
@@ -188,7 +188,7 @@ async def _answers(
         # A client with a header of ours may leave the history to us; others send all of it.
         resends=session is None,
         fleeting=temporary or body.store is False,
-        company=None if group is None else Company(group.others(own)),
+        company=None if group is None else Company(group.others(names)),
     )
     policy = policy_of(character, values.server)
     room = values.context.history_tokens
