@@ -179,7 +179,7 @@ def corrected(
             before = witnesses.pop(number, None)
             if word.how == "absent":
                 absent.add((place, number))
-            else:
+            if word.how != "absent" or scene.kind == "common":  # else everyone knows of it
                 where = (before.start, before.end) if before else (scene.start, scene.start)
                 witnesses[number] = SceneWitness(number, word.how, *where, by_person=True)
         return replace(scene, witnesses=tuple(witnesses.values()))
