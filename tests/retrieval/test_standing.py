@@ -53,7 +53,9 @@ def place(n: int, words: str) -> tuple[int, int]:
 
 def scene(n: int, **ways: WitnessHow) -> Scene:
     members = {"ada": ADA, "tom": TOM, "fox": FOX}
-    witnesses = tuple(SceneWitness(members[who], how, *place(n, who.title())) for who, how in ways.items())
+    witnesses = tuple(
+        SceneWitness(members[who], how, *place(n, who.title())) for who, how in ways.items()
+    )
     return Scene(0, STARTS[n], STARTS[n + 1], witnesses=witnesses)
 
 
@@ -66,7 +68,9 @@ STORY = Story(
     ),
     (
         Episode(ADA, 0, "present", "Ada was given a lamp by Tom.", "A lamp.", 0, 0, "joy", 6),
-        Episode(ADA, 2, "read", "Ada read that Tom had drowned.", "Tom drowned.", *place(2, "letter")),
+        Episode(
+            ADA, 2, "read", "Ada read that Tom had drowned.", "Tom drowned.", *place(2, "letter")
+        ),
         Episode(TOM, 1, "present", "Tom went home.", "Home.", 0, 0),
         Episode(ADA, 3, "present", "Ada learned who the Grey Fox was.", "The Fox.", 0, 0),
     ),

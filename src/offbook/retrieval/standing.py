@@ -299,9 +299,7 @@ class _Reading:
         document = self._texts[scene.text]
         end = self._ends(scene)
         evidence = document.text[way.start : way.end] if way.end <= end else ""
-        return Stretch(
-            document.id, scene.start, end, number, way.how, " ".join(evidence.split())
-        )
+        return Stretch(document.id, scene.start, end, number, way.how, " ".join(evidence.split()))
 
     def _names(self, reach: Reach) -> list[str]:
         """Call each of the cast as what is known does: a name that comes later tells nothing."""
