@@ -141,6 +141,9 @@ async def test_facts_are_known_to_who_witnessed_them_from_then_on(tmp_path):
         assert (later.knows, later.reason) == (False, "it comes later in the story")
         known = await home.knows("ada-byrne", fact, as_of="book.md#Chapter 3")
         assert (known.knows, known.how) == (True, "overheard")
+        middle = BOOK.index(" by the morvane. “") + len(" by the morvane.")
+        begun = await home.knows("ada-byrne", fact, as_of=f"book.md@{middle}")
+        assert (begun.knows, begun.how) == (False, "absent")
         absent = await home.knows("ada-byrne", "Tom spoke of the zandrel.")
         assert (absent.knows, absent.how) == (False, "absent")
         assert not (await home.knows("ada-byrne", "Penguins bought telegraph shares.")).knows
