@@ -28,12 +28,15 @@ SOURCE = {"document": str, "chunk": str, "start": int, "end": int}
 KINDS = {
     *[
         "profile",
+        "episode",
+        "scene",
         "knowledge",
         "entity",
         "relation",
         "attribute",
         "memory",
         "premise",
+        "unwitnessed",
         "out_of_scope",
     ]
 }
