@@ -176,6 +176,10 @@ async def test_without_a_usable_answer_the_rules_word_stands_and_it_is_said(home
     assert any("the rules' word stands for the scenes of characters" in m for m in row.messages)
     story, _ = await kept_story(home.store, "ada-byrne")
     assert [scene.end for scene in story.scenes[:-1]] == [s.start for s in story.scenes[1:]]
+    await home.set_kind("ada-byrne", "persona")
+    assert (await home.ingest("ada-byrne")).documents[0].quarantined == 0
+    await home.set_kind("ada-byrne", None)
+    assert (await home.ingest("ada-byrne")).documents[0].quarantined == 1
     server.answer = answer_about_scenes
     assert (await home.ingest("ada-byrne")).documents[0].quarantined == 0
 

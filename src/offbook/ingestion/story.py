@@ -245,6 +245,7 @@ async def index_story(runtime: Runtime, character: str, progress: ProgressListen
     await settle_kind(store, character)
     who = await store.read(characters.require, character)
     if await kind_of(store, who, settings) != "story":
+        await store.write(jobs.remove_kind, character, jobs.STORY)  # none of it is open any more
         return
     cast = await kept_cast(store, character)
     stored = await store.read(stored_documents, character)
