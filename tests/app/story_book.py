@@ -38,7 +38,7 @@ def read_story(texts: Sequence[str], cast: Cast) -> Story:
         start, end = (0 if n == 1 else starts[n - 1]), starts[n]
         witnesses = []
         for who in (who for who, ways in WITNESSED.items() if n in ways):
-            how, first = WITNESSED[who][n], text.index(who, start) - start
+            how, first = WITNESSED[who][n], text.index(who, start)
             place, member = (first, first + len(who)), numbers[who]
             witnesses.append(SceneWitness(member, how, *place))
             entry = f"{who} came upon the {mark} and wondered at it.", f"The {mark}."

@@ -141,6 +141,9 @@ async def test_facts_are_known_to_who_witnessed_them_from_then_on(tmp_path):
         assert (later.knows, later.reason) == (False, "it comes later in the story")
         known = await home.knows("ada-byrne", fact, as_of="book.md#Chapter 3")
         assert (known.knows, known.how) == (True, "overheard")
+        middle = BOOK.index(" by the morvane. “") + len(" by the morvane.")
+        begun = await home.knows("ada-byrne", fact, as_of=f"book.md@{middle}")
+        assert (begun.knows, begun.how) == (False, "absent")
         absent = await home.knows("ada-byrne", "Tom spoke of the zandrel.")
         assert (absent.knows, absent.how) == (False, "absent")
         assert not (await home.knows("ada-byrne", "Penguins bought telegraph shares.")).knows
@@ -210,3 +213,22 @@ async def test_whoever_has_lived_long_has_no_longer_prompt(tmp_path, server):
         whole = skipped["all that is told up to the point"]
         assert "--method whole" in whole
         assert str(len(long) // 4000) in whole
+
+
+async def test_who_is_nobody_of_the_cast_knows_where_they_are_named_and_no_more(
+    tmp_path, monkeypatch
+):
+    monkeypatch.undo()
+    told = (
+        "# Chapter 1\n\nAda Byrne met Tom Reeve by the zandrel. “It is ours,” said Ada Byrne. "
+        "Tom Reeve agreed.\n\n“Ours alone,” said Tom Reeve.\n\n“Tell nobody,” said Ada Byrne.\n\n"
+        "# Chapter 2\n\nTom Reeve went to Quellmark. There Quellmark opened the quibbet. Tom Reeve "
+        "watched.\n\n“That is that,” said Tom Reeve.\n"
+    )
+    async with await opened(tmp_path) as home:
+        made_of_it = await home.create_from([text("case.md", told)], "Quellmark")
+        assert any("not in its cast" in message for message in made_of_it.messages)
+        shown = (await home.recall("quellmark", "What of the zandrel?"))[0].context
+        assert not any("zandrel" in item.text for item in shown)
+        assert any("quibbet" in item.text for item in shown)
+        assert not (await home.knows("quellmark", "Ada met Tom by the zandrel.")).knows

@@ -11,10 +11,12 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.errors import ModelError, UsageError
-from offbook.ingestion.documents import stored_documents
+from offbook.ingestion.documents import stored_documents, text_digest
 from offbook.ingestion.story import _keep_answer, kept_story, viewpoint_of
+from offbook.methods.standing import standing_of
 from offbook.names.story import Episode
 from offbook.stores import stories
+from offbook.stores.stories import Correction
 from tests.app.homes import opened, text
 from tests.loopback import LoopbackServer
 from tests.loopback.answers import Answer
@@ -174,6 +176,10 @@ async def test_without_a_usable_answer_the_rules_word_stands_and_it_is_said(home
     assert any("the rules' word stands for the scenes of characters" in m for m in row.messages)
     story, _ = await kept_story(home.store, "ada-byrne")
     assert [scene.end for scene in story.scenes[:-1]] == [s.start for s in story.scenes[1:]]
+    await home.set_kind("ada-byrne", "persona")
+    assert (await home.ingest("ada-byrne")).documents[0].quarantined == 0
+    await home.set_kind("ada-byrne", None)
+    assert (await home.ingest("ada-byrne")).documents[0].quarantined == 1
     server.answer = answer_about_scenes
     assert (await home.ingest("ada-byrne")).documents[0].quarantined == 0
 
@@ -261,3 +267,67 @@ async def test_an_answer_that_arrives_after_its_text_has_gone_is_kept_nowhere(ho
     await home.forget("ada-byrne", "quay.md")
     await home.store.write(_keep_answer, "ada-byrne", document, answer)
     assert await home.store.read(stories.answers, "ada-byrne") == {}
+
+
+PLAY = "# The Lamp\n\n## Act I\n\n" + "\n\n".join(
+    (
+        "SIMON GRAY. Where is the lamp?",
+        "IDA MOOR. I gave it to the keeper.",
+        "SIMON GRAY. Then we are lost.",
+        "IDA MOOR. Not all of us, I hope.",
+        "SIMON GRAY. That is little comfort.",
+        "IDA MOOR. It was not meant to be any.",
+        "SIMON GRAY. The tower is dark.",
+        "IDA MOOR. Then go in by the window, as Mr. Pelham Tarn did.",
+    )
+)
+
+
+async def test_names_in_capitals_stand_in_the_text_when_it_changes(home, server):
+    await home.create_from([text("lamp.md", PLAY)], "Ida Moor")
+    await home.ingest("ida-moor")
+    answers = await home.store.read(stories.answers, "ida-moor")
+    assert {name for each in answers.values() for name in each.names} >= {"Simon Gray"}
+    await home.correct_witness("lamp", 1, "Simon Gray", "overheard")
+    server.clear()
+    await home.ingest_texts("ida-moor", [text("other.md", "IDA MOOR. The keeper is away.")])
+    other = text("other.md", "IDA MOOR. The keeper is asleep.")
+    await home.ingest_texts("ida-moor", [other])
+    assert not any("Where is the lamp?" in stretch for stretch in asked(server))
+    (words,) = (row.witnesses for row in (await home.story("lamp")).scenes[:1])
+    assert ("Simon Gray", "overheard") in [(each.name, each.how) for each in words]
+
+
+async def test_what_everyone_knows_somebody_may_not_know_by_a_persons_word(home, server):
+    def common(body: Mapping[str, Any]) -> Answer:
+        if not is_about_scenes(body):
+            return answer_about_scenes(body)
+        return Answer(json.dumps({"scenes": [dict(scenes_in(body)[0], kind="common")]}))
+
+    server.answer = common
+    await home.ingest("ada-byrne")
+    for row in (await home.story("quay")).scenes:
+        scene = await home.correct_witness("quay", row.number, "Ada Byrne", "absent")
+        assert ("Ada Byrne", "absent") in [(each.name, each.how) for each in scene.witnesses]
+    character = await home.find("ada-byrne")
+    standing = await standing_of(home.store, character, home.settings.values, None)
+    assert standing is not None
+    assert standing.reach.stretches == ()
+
+
+async def test_a_word_replaces_one_by_a_name_that_somebody_had_before(home):
+    row = (await home.story("quay")).scenes[0]
+    document = (await home.store.read(stored_documents, "ada-byrne"))[0]
+    before = Correction(text_digest(BOOK[row.start : row.end]), "Tom", document.id, "read")
+    await home.store.write(stories.correct, "ada-byrne", before)
+    after = await home.correct_witness("quay", 1, "Tom Reeve", "overheard")
+    assert ("Tom Reeve", "overheard") in [(each.name, each.how) for each in after.witnesses]
+    undone = await home.correct_witness("quay", 1, "Tom Reeve", None)
+    assert not any(each.by_person for each in undone.witnesses)
+
+
+async def test_a_word_on_somebody_outside_the_cast_is_refused(home):
+    await home.ingest_texts("ada-byrne", [text("lamp.md", "Ada Byrne went to Quellmark alone.")])
+    assert "Quellmark" not in {row.name for row in await home.cast("ada-byrne")}
+    with pytest.raises(UsageError):
+        await home.correct_witness("ada-byrne", 1, "Quellmark", "read")

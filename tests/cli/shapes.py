@@ -28,14 +28,14 @@ SOURCE = {"document": str, "chunk": str, "start": int, "end": int}
 KINDS = {
     *[
         "profile",
+        "episode",
+        "scene",
         "knowledge",
         "entity",
         "relation",
         "attribute",
         "memory",
         "premise",
-        "episode",
-        "scene",
         "unwitnessed",
         "out_of_scope",
     ]

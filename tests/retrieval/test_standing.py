@@ -46,9 +46,16 @@ def cast() -> Cast:
     return Cast(members, tuple(mentions), tuple(said))
 
 
+def place(n: int, words: str) -> tuple[int, int]:
+    start = TEXT.index(words, STARTS[n]) if words in PARTS[n] else STARTS[n]
+    return start, start + (len(words) if words in PARTS[n] else 0)
+
+
 def scene(n: int, **ways: WitnessHow) -> Scene:
     members = {"ada": ADA, "tom": TOM, "fox": FOX}
-    witnesses = tuple(SceneWitness(members[who], how, 7, 10) for who, how in ways.items())
+    witnesses = tuple(
+        SceneWitness(members[who], how, *place(n, who.title())) for who, how in ways.items()
+    )
     return Scene(0, STARTS[n], STARTS[n + 1], witnesses=witnesses)
 
 
@@ -61,7 +68,9 @@ STORY = Story(
     ),
     (
         Episode(ADA, 0, "present", "Ada was given a lamp by Tom.", "A lamp.", 0, 0, "joy", 6),
-        Episode(ADA, 2, "read", "Ada read that Tom had drowned.", "Tom drowned.", 7, 10),
+        Episode(
+            ADA, 2, "read", "Ada read that Tom had drowned.", "Tom drowned.", *place(2, "letter")
+        ),
         Episode(TOM, 1, "present", "Tom went home.", "Home.", 0, 0),
         Episode(ADA, 3, "present", "Ada learned who the Grey Fox was.", "The Fox.", 0, 0),
     ),
@@ -96,6 +105,16 @@ def test_within_a_scene_it_is_known_up_to_the_point_and_is_no_episode_yet():
         "Ada read that Tom had drowned.",
     ]
     assert len(at(ADA).record) == 3
+
+
+def test_the_words_that_say_so_are_those_of_the_text_up_to_the_point():
+    stretches = at(ADA).reach.stretches or ()
+    assert [each.evidence for each in stretches] == ["Ada", "", "Ada"]
+    (entry,) = (each for each in at(ADA).record if each.witness.how == "read")
+    assert entry.witness.evidence == ("letter",)
+    assert TEXT[entry.source.start : entry.source.end] == "letter"
+    before = at(ADA, TEXT.index("to Ada")).reach.stretches or ()
+    assert before[-1].evidence == ""
 
 
 def test_a_point_at_the_end_of_a_section_has_its_scene_whole():

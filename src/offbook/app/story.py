@@ -7,6 +7,7 @@ witness counts above a model and the rules, and holds as long as the scene's tex
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -14,7 +15,7 @@ from offbook.app.books import book_of, choose, find_book
 from offbook.app.casts import Places
 from offbook.app.documents import told_on_stderr
 from offbook.errors import UsageError
-from offbook.ingestion.cast import stored_texts
+from offbook.ingestion.cast import stored_texts, who_bears
 from offbook.ingestion.documents import stored_documents
 from offbook.ingestion.lease import ingestion_lease
 from offbook.ingestion.story import kept_story, kind_of, say_kind, scene_digest, settle_kind
@@ -77,6 +78,19 @@ class StoryReport:
     book: str
     kind: DocumentKind
     scenes: tuple[SceneRow, ...]
+
+    def scene(self, number: int) -> SceneRow:
+        """Return the scene of a number, from 1.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if not 1 <= number <= len(self.scenes):
+            raise UsageError(
+                f"{self.book!r} has {len(self.scenes)} scenes, and none with the number {number}",
+                f"list them: offbook story {shlex.quote(self.book)}",
+            )
+        return self.scenes[number - 1]
 
     def as_json(self) -> dict[str, Any]:
         """The shape of ``story --json``."""
@@ -163,26 +177,30 @@ async def correct_witness(
     if how is not None and how not in get_args(WitnessHow):
         ways = ", ".join(get_args(WitnessHow))
         raise UsageError(f"{how!r} is no way to know of a scene", f"name one of: {ways}")
-    report = await _report(home, on)
-    if not 1 <= scene <= len(report.scenes):
-        raise UsageError(
-            f"{report.book!r} has {len(report.scenes)} scenes, and none with the number {scene}",
-            f"list them: offbook story {report.book}",
-        )
     async with ingestion_lease(home.store, on, told_on_stderr(on)):
+        (await _report(home, on)).scene(scene)
         story, cast = await kept_story(home.store, on)
         stored = await home.store.read(stored_documents, on)
-        member, _ = choose(cast, await book_of(home, on), witness)
+        member, notes = choose(cast, await book_of(home, on), witness)
+        if member not in cast.members:
+            raise UsageError(notes[0], "name somebody of the cast: only they witness scenes")
         meant = story.scenes[scene - 1]
         digest = scene_digest(meant, [each.text for each in stored])
         word = Correction(digest, member.name, stored[meant.text].id, how or "absent")
-        await home.store.write(_keep, on, word, is_withdrawn=how is None)
-    return (await _report(home, on)).scenes[scene - 1]
+        older = [
+            each
+            for each in await home.store.read(stories.corrections, on)
+            if each.digest == digest and who_bears(cast, each.name) == [member]
+        ]  # also by a name that they had before
+        await home.store.write(_keep, on, older, None if how is None else word)
+    return (await _report(home, on)).scene(scene)
 
 
-def _keep(conn: Connection, on: str, word: Correction, *, is_withdrawn: bool) -> None:
-    change = stories.withdraw if is_withdrawn else stories.correct
-    change(conn, on, word)
+def _keep(conn: Connection, on: str, older: list[Correction], word: Correction | None) -> None:
+    for each in older:
+        stories.withdraw(conn, on, each)
+    if word is not None:
+        stories.correct(conn, on, word)
     characters.touch(conn, on)
 
 

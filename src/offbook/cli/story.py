@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from offbook.cli.options import Json, settings_for
-from offbook.cli.output import counted, print_json, say, shortened, table, with_offbook, write
+from offbook.cli.output import print_json, say, shortened, table, with_offbook, write
 from offbook.errors import UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def story_command(
     report = with_offbook(settings, lambda home: home.story(book))
     if as_json:
         print_json(report.as_json())
-    elif scene is not None:
+    elif scene is not None and report.kind == "story":
         _show_one(report, scene)
     else:
         _list(report, book, limit)
@@ -92,12 +92,7 @@ def _columns(row: SceneRow) -> tuple[str, ...]:
 
 def _show_one(report: StoryReport, number: int) -> None:
     """One scene, with what its people lived through."""
-    if number > len(report.scenes):
-        raise UsageError(
-            f"{report.book!r} has {counted(len(report.scenes), 'scene')}, and none with {number}",
-            f"list them: offbook story {shlex.quote(report.book)}",
-        )
-    row = report.scenes[number - 1]
+    row = report.scene(number)
     lines = ["  ".join(filter(None, _columns(row)[:3])), row.opening]
     for each in row.witnesses:
         by = ", by your word" if each.by_person else ""

@@ -8,6 +8,7 @@ about one person, is told by rules, or said. Source: ours; docs/stories.md.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,6 +21,7 @@ from offbook.ingestion.documents import are_stored, stored_documents, text_diges
 from offbook.ingestion.reports import Steps, put_aside
 from offbook.ingestion.story_windows import ask_story, inputs_of, stretches_of, with_answers
 from offbook.models.beside import calls_first, worked_out
+from offbook.names.cast import CastMember, CastMention
 from offbook.names.story import Scene, SceneWitness, Story
 from offbook.stores import characters, documents, jobs, stories
 from offbook.types import traits_of
@@ -104,8 +106,8 @@ async def viewpoint_of(
 ) -> Viewpoint | None:
     """Return from where a character sees the story of its source.
 
-    None where the documents are about the character alone, or nobody of the cast is the character:
-    everything in them is theirs then.
+    None where the documents are about the character alone: everything in them is theirs then.
+    Whoever was made of a book and is nobody of its cast is looked for in it by their names.
     """
     if await kind_of(store, character, settings) != "story":
         return None
@@ -113,7 +115,25 @@ async def viewpoint_of(
         return None
     story, cast = await kept_story(store, character.id)
     member = _member(cast, character.name)
+    if member is None and (names := character.settings.get(characters.NAMES)):
+        texts = [each.text for each in await store.read(stored_documents, character.id)]
+        cast = await worked_out(_with_stranger, cast, character.name, names, texts)
+        story, member = (await _read_story(store, character.id, cast)).story, len(cast.members) - 1
     return None if member is None else Viewpoint(story, cast, member)
+
+
+def _with_stranger(cast: Cast, name: str, names: Sequence[str], texts: Sequence[str]) -> Cast:
+    """The cast with one more, last, who is named wherever a text has one of these names."""
+    longest_first = sorted({name, *names}, key=lambda each: (-len(each), each))
+    named = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    mentions = (
+        CastMention(number, *match.span(), len(cast.members))
+        for number, text in enumerate(texts)
+        for match in named.finditer(text)
+    )
+    in_order = sorted((*cast.mentions, *mentions), key=lambda each: (each.text, each.start))
+    members = *cast.members, CastMember(name, tuple(longest_first))
+    return replace(cast, members=members, mentions=tuple(in_order))
 
 
 def _member(cast: Cast, name: str) -> int | None:
@@ -130,30 +150,38 @@ async def kept_story(store: Store, character: str) -> tuple[Story, Cast]:
     basis = await store.read(basis_of, character)
     story = await store.read(stories.get, character, basis.built_from)
     if story is None:
-        read, _ = await store.read(stored_texts, character)
-        texts = [text.text for text in read]
-        answers = await store.read(stories.answers, character)
-        words = await store.read(stories.corrections, character)
-        reader: StoryReader = registry.load("story", "rules")
-        story = await asyncio.to_thread(reader, texts, cast)
-        who = cache(lambda name: _member(cast, name))
-        story = await asyncio.to_thread(with_answers, story, cast, texts, answers, who)
-        story = corrected(story, cast, texts, words)
-        await store.write(_keep, character, basis.built_from, story, (answers.keys(), words))
+        read = await _read_story(store, character, cast)
+        story = read.story
+        await store.write(_keep, character, basis.built_from, read)
     return story, cast
 
 
-def _keep(
-    conn: Connection,
-    character: str,
-    built_from: str,
-    story: Story,
-    made_of: tuple[Iterable[str], list[Correction]],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A story, the keys of the answers that it is made of, and persons' words."""
+
+    story: Story
+    answers: frozenset[str]
+    words: list[Correction]
+
+
+async def _read_story(store: Store, character: str, cast: Cast) -> _Read:
+    """Read the story of a character's source, with a cast, from all that is said of it."""
+    texts = [each.text for each in await store.read(stored_documents, character)]
+    answers = await store.read(stories.answers, character)
+    words = await store.read(stories.corrections, character)
+    reader: StoryReader = registry.load("story", "rules")
+    story = await asyncio.to_thread(reader, texts, cast)
+    who = cache(lambda name: _member(cast, name))
+    story = await asyncio.to_thread(with_answers, story, cast, texts, answers, who)
+    return _Read(corrected(story, cast, texts, words), frozenset(answers), words)
+
+
+def _keep(conn: Connection, character: str, built_from: str, read: _Read) -> None:
     """Store a story, unless what it is made of has changed since."""
-    now = set(stories.answers(conn, character)), stories.corrections(conn, character)
-    if basis_of(conn, character).built_from == built_from and now == (set(made_of[0]), made_of[1]):
-        stories.put(conn, character, built_from, story)
+    now = frozenset(stories.answers(conn, character)), stories.corrections(conn, character)
+    if basis_of(conn, character).built_from == built_from and now == (read.answers, read.words):
+        stories.put(conn, character, built_from, read.story)
 
 
 def corrected(
@@ -179,7 +207,7 @@ def corrected(
             before = witnesses.pop(number, None)
             if word.how == "absent":
                 absent.add((place, number))
-            else:
+            if word.how != "absent" or scene.kind == "common":  # else everyone knows of it
                 start, end = (before.start, before.end) if before else (scene.start, scene.start)
                 witnesses[number] = SceneWitness(number, word.how, start, end, by_person=True)
         return replace(scene, witnesses=tuple(witnesses.values()))
@@ -217,6 +245,7 @@ async def index_story(runtime: Runtime, character: str, progress: ProgressListen
     await settle_kind(store, character)
     who = await store.read(characters.require, character)
     if await kind_of(store, who, settings) != "story":
+        await store.write(jobs.remove_kind, character, jobs.STORY)  # none of it is open any more
         return
     cast = await kept_cast(store, character)
     stored = await store.read(stored_documents, character)

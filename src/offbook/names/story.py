@@ -19,9 +19,9 @@ the reader."""
 class SceneWitness:
     """How somebody of the cast comes to know of a scene: present, read or overheard.
 
-    ``member`` counts the members of the cast, from 0; ``start`` and ``end`` are offsets in the
-    scene's text of the words that say so, equal where none do by themselves. ``by_person`` is set
-    where a person has said it.
+    ``member`` counts the members of the cast, from 0; ``start`` and ``end`` are offsets of the
+    words that say so in the text that the scene is in, as the scene's own are; equal where none do
+    by themselves. ``by_person`` is set where a person has said it.
     """
 
     member: int
@@ -54,8 +54,9 @@ class Episode:
     """What somebody lived through in a scene: an entry in the record of their life so far.
 
     ``scene`` counts the scenes and ``member`` the members of the cast, from 0. ``text`` tells it in
-    the third person, ``gist`` in a few words. ``start`` and ``end`` are offsets in the scene's text
-    of the evidence. ``feeling`` is one of the eight emotions, or empty, ``strength`` 1 to 10.
+    the third person, ``gist`` in a few words. ``start`` and ``end`` are offsets of the evidence in
+    the text that the scene is in. ``feeling`` is one of the eight emotions, or empty, ``strength``
+    1 to 10.
     """
 
     member: int

@@ -298,17 +298,11 @@ class _Reading:
         end = self._ends(scene)
         return bool(end) and not self._texts[scene.text].text[end : scene.end].strip()
 
-    def _stretch(self, number: int, scene: Scene, way: SceneWitness | None) -> Stretch:
+    def _stretch(self, number: int, scene: Scene, way: SceneWitness) -> Stretch:
         document = self._texts[scene.text]
-        evidence = "" if way is None else document.text[scene.start :][way.start : way.end]
-        return Stretch(
-            document.id,
-            scene.start,
-            self._ends(scene) if way is not None else scene.end,
-            number,
-            "absent" if way is None else way.how,
-            " ".join(evidence.split()),
-        )
+        end = self._ends(scene)
+        evidence = document.text[way.start : way.end] if way.end <= end else ""
+        return Stretch(document.id, scene.start, end, number, way.how, " ".join(evidence.split()))
 
     def _names(self, reach: Reach) -> list[str]:
         """Call each of the cast as what is known does: a name that comes later tells nothing."""
@@ -336,7 +330,7 @@ class _Reading:
 
     def _lived(self, scene: Scene, episode: Episode) -> Lived:
         document = self._texts[scene.text]
-        start, end = scene.start + episode.start, scene.start + episode.end
+        start, end = episode.start, episode.end
         words = " ".join(document.text[start:end].split())
         if start >= end:
             start, end = scene.start, scene.end

@@ -137,7 +137,7 @@ class FactIndex:
         beside = near | np.append(near[1:], False) | np.append(False, near[:-1])
         worth = np.where(near, 1.0, np.where(beside, _BESIDE, _ELSEWHERE)).astype(np.float32)
         for row, window in enumerate(self.windows):
-            if standing.witness([window]) is None:
+            if not standing.holds(window):  # it may say what comes behind the point
                 worth[row] = 0.0
         return worth
 
@@ -148,6 +148,6 @@ def _windows(text: str, cuts: set[int]) -> Iterator[tuple[int, int]]:
     first = 0
     for _, end in pairwise(ends):
         if end - first >= _WINDOW or end in cuts or end == len(text):
-            if text[first:end].strip():
-                yield first, end
+            if shown := text[first:end].rstrip("# \t\r\n"):  # also marks of a heading behind it
+                yield first, first + len(shown)
             first = end

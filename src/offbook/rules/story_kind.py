@@ -57,7 +57,11 @@ def kind_of(texts: Sequence[str], name: str, *, of_cast: bool) -> Literal["story
     titles = [title for text in texts for title in _titles(text)]
     lines = [line for text in texts for line in _lines(text)]
     is_personal = sum(map(bool, map(_OF_PERSONS.search, titles))) >= _PERSONAL
-    if _is_script(lines) or sum(map(bool, map(_DEAR.match, lines))) >= _LETTERS:
+    is_titled = any(_is_named(text, name) for text in texts)
+    # A description of the character cites letters and talk; a folder of a game has sheets as well.
+    cites = is_personal and is_titled and not of_cast
+    letters = sum(map(bool, map(_DEAR.match, lines)))
+    if not cites and (_is_script(lines) or letters >= _LETTERS):
         return "story"
     spoken = sum(map(bool, map(_SPOKEN.match, lines)))
     if spoken >= _FEWEST and spoken >= _SHARE * len(lines) * (3 if is_personal else 1):
@@ -66,7 +70,6 @@ def kind_of(texts: Sequence[str], name: str, *, of_cast: bool) -> Literal["story
         return "persona"
     if sum(map(bool, map(_PART.match, titles))) >= _PARTS:
         return "story"
-    is_titled = any(_is_named(text, name) for text in texts)
     return "story" if of_cast and not is_titled else "persona"
 
 

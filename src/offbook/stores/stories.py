@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any, Final, get_args, get_type_hints
 
 from sqlalchemy import Connection, delete, select
@@ -210,6 +211,11 @@ def withdraw(conn: Connection, character: str, word: Correction) -> bool:
     return bool(conn.execute(delete(story_corrections).where(same)).rowcount)
 
 
+def _as_words(text: str) -> str:
+    """Put what is a name however a text writes it, in capitals or over two lines, in one way."""
+    return " ".join(text.casefold().split())
+
+
 def follow_texts(conn: Connection, character: str, document: str, older: str | None = None) -> None:
     """Take out what rested on words that stand in no text any more.
 
@@ -222,12 +228,11 @@ def follow_texts(conn: Connection, character: str, document: str, older: str | N
     remove(conn, character)
     rows = conn.execute(select(documents.c.id, documents.c.text).where(of(documents, character)))
     texts = {row.id: row.text for row in rows}
-    known: dict[str, bool] = {}
+    words = [_as_words(text) for text in texts.values()]
 
+    @cache
     def stands(name: str) -> bool:
-        if name not in known:
-            known[name] = any(name in text for text in texts.values())
-        return known[name]
+        return any(_as_words(name) in text for text in words)
 
     gone = [
         each.key

@@ -114,3 +114,16 @@ INTERVIEW = SHEET + "".join(f"\nQ: Who are you, {n}?\n\nA: Ada.\n" for n in rang
 def test_which_kind_documents_are(text: str, created: str, made_of_cast: str):
     assert kind_of([text], "Ada Byrne", of_cast=False) == created
     assert kind_of([text], "Ada Byrne", of_cast=True) == made_of_cast
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        "Dear Will,\n\nThe bees are well.\n\nDear Father,\n\nI have mended the roof.\n",
+        "".join(f"Ada: It is {n}.\nWill: You are a saint.\n" for n in range(6)),
+    ],
+)
+def test_a_description_that_cites_letters_or_talk_is_about_its_person(cited: str):
+    about = "# Ada Byrne\n\n## Background\n\nShe keeps bees.\n\n## Likes\n\nTea.\n\n## Words\n\n"
+    assert kind_of([about + cited], "Ada Byrne", of_cast=False) == "persona"
+    assert kind_of([cited], "Ada Byrne", of_cast=False) == "story"
