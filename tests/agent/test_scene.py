@@ -16,6 +16,7 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError, UnknownName, UsageError
 from offbook.memory.turns import TurnKeeper
 from offbook.stores import conversations, forgetting, memories
+from offbook.text.tokens import count_tokens
 from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
@@ -321,3 +322,25 @@ async def test_a_failing_model_loses_nothing(tmp_path: Path):
             with pytest.raises(ModelError):
                 await said(scene, "And who taught you, Bob?")
             assert (await two(book)).history == before
+
+
+async def test_what_the_others_answered_before_fits_the_window_too(tmp_path, loopback):
+    window, length = 2_048, 700
+    loopback.answer = lambda body: "Well, " + "the nets and the lamps were in the boat, all. " * 60
+    model = {"chat__model": "m", "chat__base_url": loopback.base_url, "extract__model": "offline"}
+    async with await Offbook.open(
+        home=tmp_path,
+        method="naive",
+        chat__context_tokens=window,
+        reply__max_tokens=length,
+        **model,
+    ) as book:
+        await with_bob(book)
+        scene = await book.scene(["bob-carey", "cecily"], session="evening")
+        for _ in range(2):
+            assert len(await said(scene, "Both of you: where is the Gannet?")) == 2
+    prompts = [
+        sum(count_tokens(message["content"]) for message in body["messages"])
+        for body in loopback.chat_bodies
+    ]
+    assert max(prompts) <= window - length
