@@ -325,14 +325,15 @@ async def test_a_failing_model_loses_nothing(tmp_path: Path):
 
 
 async def test_what_the_others_answered_before_fits_the_window_too(tmp_path, loopback):
-    window, length = 2_048, 700
-    loopback.answer = lambda body: "Well, " + "the nets and the lamps were in the boat, all. " * 60
+    window = 2_048
+    days = [f"On day {number} the sea was high." for number in range(150)]
+    loopback.answer = lambda body: " ".join(days)
     model = {"chat__model": "m", "chat__base_url": loopback.base_url, "extract__model": "offline"}
     async with await Offbook.open(
         home=tmp_path,
         method="naive",
         chat__context_tokens=window,
-        reply__max_tokens=length,
+        context__history_tokens=4_000,
         **model,
     ) as book:
         await with_bob(book)
@@ -343,4 +344,4 @@ async def test_what_the_others_answered_before_fits_the_window_too(tmp_path, loo
         sum(count_tokens(message["content"]) for message in body["messages"])
         for body in loopback.chat_bodies
     ]
-    assert max(prompts) <= window - length
+    assert max(prompts) <= window - window // 8
