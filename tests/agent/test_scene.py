@@ -231,6 +231,27 @@ async def test_what_is_forgotten_with_its_memories_is_forgotten_by_whoever_heard
     assert any(words.startswith("Ada, what") for _, words, _ in await turns(book, "ada"))
 
 
+async def test_what_others_say_again_of_what_is_forgotten_goes_too(book: Offbook):
+    scene = await book.scene(["ada", "bob-carey", "cecily"], session="evening")
+    await said(scene, BOAT)
+    await book.learning.rest()
+    await said(scene, "What did you hear of the boat of Bob?", by="ada")
+    await book.learning.rest()
+    assert "Gannet" in (await book.ask("ada", "How is Bob's boat called?", session="another")).text
+    assert any("Gannet" in words for name, words in await heard(book, "cecily") if name == "Ada")
+    await said(scene, "Ada, what is your trade?")
+    await book.forget("bob-carey", "bob.md", with_memories=True)
+    for who in ("ada", "bob-carey"):
+        for talk in await book.store.read(conversations.list_all, who):
+            stored = await book.store.read(conversations.list_turns, who, talk.id)
+            assert not any("Gannet" in f"{turn.said} {turn.answered}" for turn in stored), who
+        remembered = await book.store.read(memories.list_memories, who)
+        assert not any("Gannet" in f"{one.said} {one.answered}" for one in remembered), who
+    # Her own text says it; what she heard of it is gone.
+    assert not any("Gannet" in words for _, words in await heard(book, "cecily"))
+    assert any(words.startswith("Ada, what") for _, words, _ in await turns(book, "ada"))
+
+
 async def test_at_a_point_nobody_knows_what_comes_after_it(tmp_path: Path):
     async with await opened(tmp_path) as book:
         await with_bob(book)
