@@ -11,6 +11,7 @@ import pytest
 from offbook import Offbook
 from offbook.errors import IndexMissing, OffbookError
 from offbook.ingestion import indexing
+from offbook.ingestion.embedding import embed_chunks
 from offbook.models.batching import failed_around, note_call
 from offbook.stores.characters import BEING_READ
 from tests.cli.texts import ADA
@@ -72,7 +73,7 @@ async def test_after_a_failure_it_stays_so_until_the_same_command_has_gone_on(
 async def test_vectors_that_another_failure_ended_are_made_after_it(
     loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    embed, times = indexing.embed_chunks, []
+    times: list[int] = []
 
     async def late(*args: Any) -> Any:
         times.append(1)
@@ -80,7 +81,7 @@ async def test_vectors_that_another_failure_ended_are_made_after_it(
             note_call()  # it is out, and not given up
             while not failed_around():
                 await asyncio.sleep(0.01)
-        return await embed(*args)
+        return await embed_chunks(*args)
 
     monkeypatch.setattr(indexing, "embed_chunks", late)
     settings = flags(tmp_path, loopback)
