@@ -16,6 +16,7 @@ from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError, UnknownName, UsageError
 from offbook.memory.turns import TurnKeeper
 from offbook.stores import conversations, forgetting, memories
+from offbook.text.tokens import count_tokens
 from tests.app.homes import home_with, opened, text
 from tests.cli.texts import ADA
 from tests.loopback.server import LoopbackServer
@@ -230,6 +231,27 @@ async def test_what_is_forgotten_with_its_memories_is_forgotten_by_whoever_heard
     assert any(words.startswith("Ada, what") for _, words, _ in await turns(book, "ada"))
 
 
+async def test_what_others_say_again_of_what_is_forgotten_goes_too(book: Offbook):
+    scene = await book.scene(["ada", "bob-carey", "cecily"], session="evening")
+    await said(scene, BOAT)
+    await book.learning.rest()
+    await said(scene, "What did you hear of the boat of Bob?", by="ada")
+    await book.learning.rest()
+    assert "Gannet" in (await book.ask("ada", "How is Bob's boat called?", session="another")).text
+    assert any("Gannet" in words for name, words in await heard(book, "cecily") if name == "Ada")
+    await said(scene, "Ada, what is your trade?")
+    await book.forget("bob-carey", "bob.md", with_memories=True)
+    for who in ("ada", "bob-carey"):
+        for talk in await book.store.read(conversations.list_all, who):
+            stored = await book.store.read(conversations.list_turns, who, talk.id)
+            assert not any("Gannet" in f"{turn.said} {turn.answered}" for turn in stored), who
+        remembered = await book.store.read(memories.list_memories, who)
+        assert not any("Gannet" in f"{one.said} {one.answered}" for one in remembered), who
+    # Her own text says it; what she heard of it is gone.
+    assert not any("Gannet" in words for _, words in await heard(book, "cecily"))
+    assert any(words.startswith("Ada, what") for _, words, _ in await turns(book, "ada"))
+
+
 async def test_at_a_point_nobody_knows_what_comes_after_it(tmp_path: Path):
     async with await opened(tmp_path) as book:
         await with_bob(book)
@@ -321,3 +343,26 @@ async def test_a_failing_model_loses_nothing(tmp_path: Path):
             with pytest.raises(ModelError):
                 await said(scene, "And who taught you, Bob?")
             assert (await two(book)).history == before
+
+
+async def test_what_the_others_answered_before_fits_the_window_too(tmp_path, loopback):
+    window = 2_048
+    days = [f"On day {number} the sea was high." for number in range(150)]
+    loopback.answer = lambda body: " ".join(days)
+    model = {"chat__model": "m", "chat__base_url": loopback.base_url, "extract__model": "offline"}
+    async with await Offbook.open(
+        home=tmp_path,
+        method="naive",
+        chat__context_tokens=window,
+        context__history_tokens=4_000,
+        **model,
+    ) as book:
+        await with_bob(book)
+        scene = await book.scene(["bob-carey", "cecily"], session="evening")
+        for _ in range(2):
+            assert len(await said(scene, "Both of you: where is the Gannet?")) == 2
+    prompts = [
+        sum(count_tokens(message["content"]) for message in body["messages"])
+        for body in loopback.chat_bodies
+    ]
+    assert max(prompts) <= window - window // 8

@@ -41,3 +41,9 @@ def test_a_home_that_is_broken_completes_nothing(offline: World, monkeypatch):
     assert completed(monkeypatch, "ask", "a") == []
     (offline.folder / "config.toml").write_text("[broken")
     assert completed(monkeypatch, "ask", "a") == []
+
+
+def test_a_home_that_is_named_from_here_is_looked_into(ada: World, monkeypatch):
+    monkeypatch.chdir(ada.home.parent)
+    words = ("--home", ada.home.name, "ask", "ad")
+    assert completed(monkeypatch, *words) == ["ada-byrne"]

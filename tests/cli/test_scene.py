@@ -92,6 +92,13 @@ def test_what_is_no_scene_is_refused(offline: World, rock: Path, monkeypatch, wo
     assert told in outcome.err
 
 
+@pytest.mark.parametrize("number", ["ten", "0"])
+def test_how_often_they_go_on_is_a_number(offline: World, rock: Path, monkeypatch, number):
+    outcome = scene(offline, monkeypatch, f"/on 2\n/on {number}\n", rock, *WHO)
+    assert (outcome.code, speakers(outcome)) == (2, ["Ada Byrne", "Tom Reeve"])
+    assert f"{number!r} is no number of replies" in outcome.err
+
+
 @pytest.fixture
 def slow(offline: World) -> Iterator[World]:
     """Two characters of a model that can be held."""

@@ -55,6 +55,13 @@ def test_first_go_the_last_pieces_then_the_oldest_turns_then_the_best_pieces():
     assert fit.recall.skipped[-1].title == "4 messages of this conversation"
 
 
+def test_a_greeting_stays_in_front_of_a_conversation_that_stays_whole():
+    greeted = (Message("assistant", "Good evening."), *TALK[:2])
+    pieces = [item("knowledge", 200, f"entry {n}") for n in range(9)]
+    assert fitted(*pieces, history=greeted).history == greeted
+    assert fitted(*pieces, history=(greeted[0], *TALK)).history == TALK[-4:]
+
+
 @pytest.mark.parametrize("kind", ["knowledge", "memory", "entity", "relation", "profile"])
 def test_whatever_is_too_long_it_fits(kind):
     fit = fitted(item(kind, 9_000, "long"), item("profile", 300), history=TALK)

@@ -133,6 +133,10 @@ def test_a_scene_in_which_nobody_speaks_is_left_out_and_noted(tmp_path: Path):
     assert any("nobody speaks" in note for note in data.notes)
 
 
+def test_a_thought_that_is_cut_off_is_not_spoken():
+    assert spoken("Odo: Where is it? [She lies, and I\nBet: No.") == "Odo: Where is it?\nBet: No."
+
+
 def test_thoughts_are_not_spoken():
     assert spoken("Odo: [She lies.] Where is it? (stamps)\nBet: No [Never].") == (
         "Odo: Where is it? (stamps)\nBet: No."

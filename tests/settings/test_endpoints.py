@@ -132,3 +132,9 @@ def test_an_address_must_be_http_and_carries_no_password(load, url):
 def test_the_key_is_not_in_the_repr(load):
     env = {"OFFBOOK_CHAT_MODEL": "m", "OPENAI_API_KEY": "sk-1"}
     assert "sk-1" not in repr(endpoint_of(load(env), "chat"))
+
+
+def test_an_address_that_nobody_can_read_is_named(load):
+    settings = load({"OFFBOOK_CHAT_MODEL": "m", "OFFBOOK_CHAT_BASE_URL": "http://["})
+    with pytest.raises(ConfigurationError, match=r"'http://\[', which is not an http"):
+        endpoint_of(settings, "chat")

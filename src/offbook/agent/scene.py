@@ -94,7 +94,7 @@ class Participant(Session):
         else:
             company = replace(company, speaker=speaker, is_silent=is_silent)
         options = replace(turn.options, company=company)
-        return replace(turn, history=history, options=options)
+        return replace(turn, history=history, options=options).fitted(self.character, options)
 
     def _add(
         self,

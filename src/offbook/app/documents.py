@@ -310,12 +310,14 @@ async def ingest_readings(
     runtime = home.runtime(character.dimension)
     waiting = told_on_stderr(character.name)
     default = SettingsModel.model_fields["method"].default
-    reads = runtime.settings.method == default and not traits_of(runtime.extractor).free
+    is_default = runtime.settings.method == default
+    reads = is_default and not traits_of(runtime.extractor).free
     if reads and not await home.store.read(documents.list_all, character.id):
         name, value = characters.BY_PASSAGES, characters.FIRST_READING
         await home.store.write(characters.set_setting, character.id, name, value)
     rows, size = await pipeline.ingest(runtime, character.id, readings, progress, waiting, order)
-    if reads:
+    now = await home.store.read(characters.require, character.id)
+    if reads or (is_default and characters.is_being_read(now)):  # begun by a model, or ended
         await home.store.write(characters.set_setting, character.id, characters.BY_PASSAGES, None)
     kind, story = await follow_texts(home.store, character, home.settings.values)
     return IngestReport(

@@ -24,7 +24,7 @@ def characters_beginning(context: typer.Context, incomplete: str) -> list[str]:
     names: list[str] = []
     with suppress(OffbookError, OSError, sqlite3.Error):
         settings = load_settings({"home": context.find_root().params.get("home")})
-        file = settings.values.home.expanduser() / DATABASE_FILE
+        file = settings.values.home.expanduser().absolute() / DATABASE_FILE
         if settings.values.database.url is None and file.is_file():
             # Nothing is made or brought up to date, and nobody who writes is waited for.
             with closing(

@@ -125,7 +125,7 @@ async def _converse(home: Offbook, scene: Scene, by: str | None, *, is_shown: bo
             name, words = _named(scene, rest)
             pieces = scene.say(words, by=name) if words else scene.go_on(by=name)
         elif command == "/on":
-            pieces = scene.talk(int(rest) if rest.strip().isdigit() else 1)
+            pieces = scene.talk(_times(rest.strip()))
         elif command.startswith("/"):
             return None
         else:
@@ -138,6 +138,12 @@ async def _converse(home: Offbook, scene: Scene, by: str | None, *, is_shown: bo
         return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
 
     return await converse(home, speak, meta)
+
+
+def _times(words: str) -> int:
+    if words and not (words.isdecimal() and int(words)):
+        raise UsageError(f"{words!r} is no number of replies", "/on, or /on N")
+    return int(words or 1)
 
 
 def _named(scene: Scene, words: str) -> tuple[str, str]:

@@ -60,7 +60,8 @@ def fit_to_window(
     costs = [count(f"{item.title}\n{item.text}") + _FENCE for item in recall.context]
     left = list(history)
     out, over = _left_out(_worth_least(recall, firsts=False), costs, over)
-    while left and (over > 0 or left[0].role == "assistant"):
+    # What is left begins with a question, unless it is whole: then perhaps with a greeting.
+    while left and (over > 0 or (len(left) < len(history) and left[0].role == "assistant")):
         over -= count(left.pop(0).content)
     firsts, over = _left_out(_worth_least(recall, firsts=True), costs, over)
     context, skipped = list[ContextItem](), list(recall.skipped)

@@ -18,7 +18,7 @@ from offbook.ingestion.profile import write_profile
 from offbook.ingestion.reports import unheard
 from offbook.ingestion.story import index_story
 from offbook.ingestion.traits import index_traits
-from offbook.models.batching import run_all
+from offbook.models.batching import failed_around, run_all
 from offbook.models.beside import calls_first
 from offbook.stores import characters
 
@@ -129,7 +129,8 @@ class _Indexing:
         try:
             await embed_chunks(self._runtime, self._character, needs.chunkings, self._progress)
         except ModelError:
-            self._embedder_fails = True
+            # What fails beside it ends it, too, with the same error: that is not the embedder's.
+            self._embedder_fails = not failed_around()
             raise
 
     async def _embed_and_summarize(self) -> None:

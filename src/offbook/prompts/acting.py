@@ -23,7 +23,8 @@ ENVIRONMENT: Final = "Environment"
 """Who speaks for everything in a scene that is none of its characters."""
 END: Final = "END"
 """In the place of a next speaker: the scene is over."""
-_THOUGHT: Final = re.compile(r"\s*\[[^\]]*\]")
+_THOUGHT: Final = re.compile(r"\s*\[[^\]]*(?:\]|$)")
+"""Also one that does not end: a line may be cut off at the limit of length."""
 
 DIMENSIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "storyline_consistency": (

@@ -191,7 +191,10 @@ def _same(one: str, other: str) -> bool:
 
 
 def _check_url(url: str, role: str) -> None:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as brackets that do not close
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigurationError(
             f"{role}.base_url is {url!r}, which is not an http or https address",

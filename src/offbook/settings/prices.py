@@ -26,5 +26,8 @@ _PRICES: Final = MappingProxyType(
 
 def list_price(base_url: str, model: str) -> Mapping[str, float]:
     """What a model costs at an address: ``prompt`` and ``completion``, or nothing if not known."""
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:  # no address: whoever asks it says so
+        return {}
     return _PRICES.get((parts.hostname or "", model), {}) if parts.scheme == "https" else {}

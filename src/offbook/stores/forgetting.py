@@ -73,8 +73,8 @@ def remove_resting_on(conn: Connection, character: str, document: str) -> tuple[
         How many turns and memories went.
     """
     places = _resting(conn, character, document)
-    heard = _heard_elsewhere(conn, character, places)
-    counts = [_empty(conn, who, where) for who, where in {character: places, **heard}.items()]
+    passed_on = _passed_on(conn, character, places)
+    counts = [_empty(conn, who, where) for who, where in passed_on.items()]
     noted = of(turn_documents, character, document_id=document)
     conn.execute(delete(turn_documents).where(noted))
     turn_evidence.forget_document(conn, character, document)
@@ -94,6 +94,38 @@ def _empty(conn: Connection, character: str, places: Sequence[Place]) -> tuple[i
         conversations.forget_state(conn, character, session)
         _drop(conn, character, turns.c.conversation_id == session, _is_summary)
     return len(places), len(taught)
+
+
+def _passed_on(conn: Connection, character: str, places: Sequence[Place]) -> dict[str, list[Place]]:
+    """Map characters to their turns that rest on these: heard in a scene, or said after hearing."""
+    reached: dict[str, set[Place]] = {character: set(places)}
+    waiting = [(character, list(places))]
+    while waiting:
+        for other, heard in _heard_elsewhere(conn, *waiting.pop()).items():
+            new = {*heard, *_said_after(conn, other, heard)} - reached.setdefault(other, set())
+            reached[other] |= new
+            if new:
+                waiting.append((other, sorted(new)))
+    return {who: sorted(where) for who, where in reached.items()}
+
+
+def _said_after(conn: Connection, character: str, heard: Sequence[Place]) -> set[Place]:
+    """Find turns that recalled what was heard, or say it over again in that conversation."""
+    places, taught = set[Place](), set(_taught(conn, character, heard))
+    c = turns.c
+    for piece in batches(sorted(taught), _IDS_AT_ONCE):
+        chosen = select(c.conversation_id, c.id, c.recall).where(of(turns, character))
+        for session, turn, recall in conn.execute(chosen.where(_holding(c.recall, piece))):
+            if not taught.isdisjoint(item.get("memory") for item in recall.get("context", ())):
+                places.add((session, turn))
+    for session in {session for session, _ in heard}:
+        names = {turn for place, turn in heard if place == session}
+        said = set[str]()
+        for name in names:
+            stored = conversations.get_turn(conn, character, session, name)
+            said |= _runs("" if stored is None else stored.said)
+        places |= {(session, one) for one in _repeating(conn, character, session, names, said)}
+    return places
 
 
 def _heard_elsewhere(
