@@ -138,16 +138,6 @@ def test_scenes_that_go_on_are_one_last_scene():
     assert last.text.endswith("The Grey Fox saw him.")
 
 
-def test_short_scenes_in_a_row_are_told_together_and_long_ones_are_not(monkeypatch):
-    last = at(TOM).last
-    assert last is not None
-    assert "Ada met Tom." in last.text
-    monkeypatch.setattr("offbook.retrieval.standing.SCENE_CHARS", 10)
-    last = at(TOM).last
-    assert last is not None
-    assert "Ada met Tom." not in last.text
-
-
 @pytest.mark.parametrize(("kind", "knows"), [("common", True), ("narration", False)])
 def test_what_everybody_knows_is_known_and_what_the_narrator_tells_is_nobodys(kind, knows):
     scenes = [replace(each, kind=kind) if n == 1 else each for n, each in enumerate(STORY.scenes)]

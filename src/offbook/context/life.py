@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import TYPE_CHECKING, Final
 
-from offbook.retrieval.standing import SCENE_CHARS
 from offbook.text.emotion_names import EMOTIONS
 from offbook.text.sentences import sentences
 from offbook.text.words import search_terms
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from offbook.retrieval.standing import Lived, Standing
     from offbook.text.encodings import TokenCounter
 
+_SCENE_CHARS: Final = 4_500
+"""Of a longer last scene its end: a study's prototype had so much, and lost nothing by it."""
 _IN_FULL: Final = 0.75
 """Share of the record's tokens that entries in full may take; gists of older ones have the rest."""
 _MEANT: Final = 3
@@ -90,8 +91,8 @@ def _last_scene(standing: Standing) -> list[ContextItem]:
     if last is None:
         return []
     text, source = last.text, last.source
-    if len(text) > SCENE_CHARS:
-        near = len(text) - SCENE_CHARS
+    if len(text) > _SCENE_CHARS:
+        near = len(text) - _SCENE_CHARS
         start = next((a for a, _ in sentences(text[near:]) if a), 0) + near
         text, source = text[start:], replace(source, start=source.start + start)
     subject = "" if standing.subjects is None else standing.subjects.of(source, text)

@@ -44,9 +44,6 @@ _PRONOUNS: Final = {
     "f": re.compile(r"\b(?:she|her|hers)\b", re.IGNORECASE),
 }
 _I: Final = re.compile(r"\b(?:I|me|my|mine|myself)\b")
-SCENE_CHARS: Final = 4_500
-"""What is told of the last scene, or of the last ones where these are short: a study's prototype
-had so much, and lost nothing by it."""
 _SHORTEST, _LONGEST = 30, 300
 """Characters of a line that shows how somebody speaks."""
 _MARKS: Final = " \t\r\n\"“”„«»‘’'"
@@ -345,14 +342,13 @@ class _Reading:
         )
 
     def _last(self, lived: Sequence[tuple[int, Scene, SceneWitness]]) -> Lived | None:
-        """The last scene that the character was in, with those that it goes on from or that fit."""
+        """The last scene that the character was in, up to the point, with those it goes on from."""
         if not lived:
             return None
         number, latest, way = lived[-1]
         document, start, first = self._texts[latest.text], latest.start, number
         for earlier, scene, _ in reversed(lived[:-1]):
-            is_near = self._ends(latest) - scene.start <= SCENE_CHARS
-            goes_on = self._story.scenes[first].continues or is_near
+            goes_on = self._story.scenes[first].continues
             if earlier != first - 1 or scene.text != latest.text or not goes_on:
                 break
             first, start = earlier, scene.start

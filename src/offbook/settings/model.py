@@ -598,7 +598,7 @@ class ContextSettings(Section):
         ge=100,
         description="for what was recalled; default: 2000, or where replies cost nothing 3000",
     )
-    life_tokens: int = Field(3_000, ge=0, description="of a story: for the life so far, last scene")
+    life_tokens: int = Field(2_600, ge=0, description="of a story: for the life so far, last scene")
     history_tokens: int = Field(4_000, ge=0, description="for the conversation so far")
     voice_samples: int = Field(
         6, ge=0, le=50, description="lines of the character that a question shows to the actor"
