@@ -20,6 +20,7 @@ from offbook.evaluation.datasets.loading import load_dataset
 from offbook.evaluation.metrics.scales import SCALES
 from offbook.evaluation.record import OFFLINE_MARK
 from offbook.evaluation.report.writing import write_report
+from offbook.prompts.acting import DIMENSIONS
 from tests.app.homes import opened
 from tests.browser.conftest import OpenPage
 from tests.evaluation.datasets.files import item, write_json
@@ -34,7 +35,7 @@ THEIRS: Final = tuple(
     f"incharacter-{name}" for name in ("bfi", "16p", "bfi-options", "16p-options")
 )
 SECONDS: Final = 240
-ELSEWHERE: Final = {"persona", "consistency", "spacetime", "word_recall", "word_f1"}
+ELSEWHERE: Final = {"persona", "consistency", "spacetime", "word_recall", "word_f1", *DIMENSIONS}
 """Of scripts, story points and sessions: this run has none, and tests/evaluation has theirs."""
 
 

@@ -48,11 +48,12 @@ async def standing_of(
     async def load() -> Standing | None:
         from offbook.ingestion.documents import stored_documents
         from offbook.ingestion.story import viewpoint_of
-        from offbook.retrieval.standing import standing_at
 
         view = await viewpoint_of(store, character, settings)
         if view is None:
             return None
+        from offbook.retrieval.standing import standing_at
+
         texts = await store.read(stored_documents, character.id)
         standing = await worked_out(standing_at, view.story, view.cast, view.member, texts, until)
         return await worked_out(_with_profile, standing, character, texts)

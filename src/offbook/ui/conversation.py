@@ -183,12 +183,12 @@ class Conversation:
         if self._is_busy:
             return  # it is gone to when what is under way is done
         with self._working():
-            while self._talk.as_of != self._wished:
+            while self._talk.as_of != self._wished:  # also while it is shown
                 visitor, character = self._place.visitor, self._place.character
                 self._talk = await visitor.conversation(character, self._talk.id, self._wished)
                 self._replies.clear()
-            await self._side.follow(self._talk)
-            await self.show()
+                await self._side.follow(self._talk)
+                await self.show()
 
     async def _exchanges(self) -> list[Exchange]:
         """The exchanges that are known at the point."""
