@@ -20,8 +20,8 @@ from offbook.stores import characters, documents
 from offbook.text.words import fold
 
 if TYPE_CHECKING:
-    from offbook.app.book import Offbook
     from offbook.app.books import Book, GivenBook
+    from offbook.app.home import Home
     from offbook.models.metering import Meter
     from offbook.runtime import Runtime
     from offbook.stores.connection import Connection
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 async def scene_of(
-    book: Offbook,
+    book: Home,
     cast: Sequence[Character],
     principal: str,
     session: str | None = None,
@@ -41,7 +41,7 @@ async def scene_of(
     """Open a scene of characters, gone on with where ``session`` names one.
 
     Args:
-        book: Offbook, or a command of it.
+        book: Home, or a command of it.
         cast: Who is present.
         principal: Whose it is.
         session: The scene's name; None: a new one.
@@ -89,7 +89,7 @@ def point_named(conn: Connection, character: str, text: str) -> str:
 
 
 async def people_of(
-    home: Offbook,
+    home: Home,
     book: GivenBook | None,
     names: Sequence[str],
     progress: ProgressListener = unheard,
@@ -109,9 +109,7 @@ async def people_of(
     return people
 
 
-async def _of_book(
-    home: Offbook, book: GivenBook, name: str, progress: ProgressListener
-) -> Character:
+async def _of_book(home: Home, book: GivenBook, name: str, progress: ProgressListener) -> Character:
     reading = await find_book(home, book)
     cast = await cast_of(home, reading)
     try:
@@ -129,7 +127,7 @@ async def _of_book(
     return (await create_from(home, replace(reading, cast=cast), name, progress)).character
 
 
-async def _on(home: Offbook, book: Book) -> list[Character]:
+async def _on(home: Home, book: Book) -> list[Character]:
     """The characters on the source of a book."""
 
     def read(conn: Connection) -> list[Character]:
