@@ -96,6 +96,10 @@ def _columns(row: CastRow) -> tuple[str, ...]:
     )
 
 
+_LONG = 2_000_000
+"""Characters of texts whose estimate takes a minute or more: some four novels."""
+
+
 def say_created(character: Character) -> None:
     """Tell the person that a character is made, and by which id it is meant."""
     from offbook.stores.characters import character_id
@@ -127,6 +131,7 @@ async def _create(
     home: Offbook, book: str, name: str, progress: ProgressListener, *, tell: bool
 ) -> tuple[BookCharacter, Estimate | None]:
     """Make it; and what ingesting it would cost, where a model is configured that costs."""
+    from offbook.stores import documents
     from offbook.types import traits_of
 
     made = await home.create_from(book, name, progress=progress)
@@ -139,6 +144,9 @@ async def _create(
         say(f"book {made.book!r}{others}; talk: offbook chat {id_}")
     if traits_of(home.runtime().extractor).free:
         return made, None
+    chars = sum(each.chars for each in await home.store.read(documents.list_all, id_))
+    if tell and chars > _LONG:
+        say(f"counting what `offbook ingest {id_}` would cost takes minutes; Ctrl-C leaves it out")
     estimate = await home.estimate(id_)
     if tell:
         what = "would add names, relations and a profile"
