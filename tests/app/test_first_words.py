@@ -10,6 +10,9 @@ import pytest
 
 from offbook import Offbook
 from offbook.errors import IndexMissing, OffbookError
+from offbook.ingestion import indexing
+from offbook.ingestion.embedding import embed_chunks
+from offbook.models.batching import failed_around, note_call
 from offbook.stores.characters import BEING_READ
 from tests.cli.texts import ADA
 from tests.loopback import LoopbackServer
@@ -65,6 +68,34 @@ async def test_after_a_failure_it_stays_so_until_the_same_command_has_gone_on(
         await book.ingest("Ada Byrne", [])
         after, _ = await book.recall("Ada Byrne", QUESTION)
     assert after.method == "ensemble"
+
+
+async def test_vectors_that_another_failure_ended_are_made_after_it(
+    loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    times: list[int] = []
+
+    async def late(*args: Any) -> Any:
+        times.append(1)
+        if len(times) == 1:
+            note_call()  # it is out, and not given up
+            # Where the failure came before, nothing fails beside this any more.
+            for _ in range(200):
+                if failed_around():
+                    break
+                await asyncio.sleep(0.01)
+        return await embed_chunks(*args)
+
+    monkeypatch.setattr(indexing, "embed_chunks", late)
+    settings = flags(tmp_path, loopback)
+    async with await Offbook.open(**settings) as book:
+        await book.create("Ada Byrne")
+        loopback.always("401")
+        with pytest.raises(OffbookError):
+            await book.ingest("Ada Byrne", [tmp_path / "ada.md"])
+        recalled, _ = await book.recall("Ada Byrne", QUESTION)
+    assert times
+    assert any("Tom taught her" in item.text for item in recalled.context)
 
 
 async def test_a_method_that_somebody_named_waits_for_its_index(loopback, tmp_path: Path):
