@@ -33,7 +33,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.settings.model import GuidedSelection
+    from offbook.settings.methods import GuidedSelection
     from offbook.types import Passage
 
 HELP: Final = "questions that only behaviour implies: is the gold evidence selected"

@@ -19,7 +19,7 @@ from offbook.ingestion.embedding import reembed
 from offbook.ingestion.reports import unheard
 from offbook.ingestion.summary_tree import clusters
 from offbook.prompts.summaries import SUMMARIZE_CLUSTER
-from offbook.settings.model import RaptorSettings
+from offbook.settings.methods import RaptorSettings
 from offbook.stores import characters, chunks, jobs, vectors
 from offbook.text.tokens import count_tokens
 from offbook.types import ChatRequest

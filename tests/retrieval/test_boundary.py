@@ -19,7 +19,7 @@ from offbook.retrieval.boundary import (
 )
 from offbook.retrieval.memory_evidence import MemoryEvidence
 from offbook.retrieval.name_table import NameInText
-from offbook.settings.model import RoleragSettings
+from offbook.settings.methods import RoleragSettings
 from offbook.types import ContextItem, Source
 from tests.methods.questions import entity
 from tests.retrieval.graphs import axis, index, person, tie

@@ -50,7 +50,7 @@ from offbook.types import Usage, traits_of
 
 if TYPE_CHECKING:
     from offbook.app.home import Home, Opened
-    from offbook.settings.model import RaptorSettings
+    from offbook.settings.methods import RaptorSettings
     from offbook.stores.connection import Connection
     from offbook.stores.documents import Removal
     from offbook.types import Character, Document

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from offbook.ingestion.embedding import Texts
     from offbook.ingestion.reports import ProgressListener
     from offbook.runtime import Runtime
-    from offbook.settings.model import RaptorSettings
+    from offbook.settings.methods import RaptorSettings
     from offbook.stores.connection import Connection
     from offbook.stores.summaries import Summary
     from offbook.text.encodings import TokenCounter

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from offbook.methods.knowledge import Knowledge
     from offbook.settings import SettingsModel
-    from offbook.settings.model import GuidedSelection
+    from offbook.settings.methods import GuidedSelection
     from offbook.types import Passage, Recall
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memories import RecalledMemories
     from offbook.settings import SettingsModel
-    from offbook.settings.model import EnsembleSettings
+    from offbook.settings.methods import EnsembleSettings
     from offbook.types import Passage, Recall
 
 _BEYOND: Final = "the question lies beyond what the character can know"

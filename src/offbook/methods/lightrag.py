@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from offbook.names.story import Reach
     from offbook.protocols import Store
     from offbook.settings import SettingsModel
-    from offbook.settings.model import LightragSettings
+    from offbook.settings.methods import LightragSettings
     from offbook.stores.connection import Connection
     from offbook.stores.vectors import Kind
     from offbook.text.encodings import TokenCounter

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from offbook.names.story import Reach
     from offbook.protocols import Embedder, Store
     from offbook.settings import SettingsModel
-    from offbook.settings.model import RaptorSettings
+    from offbook.settings.methods import RaptorSettings
     from offbook.stores.connection import Connection
     from offbook.stores.summaries import Summary
     from offbook.types import Character, Chunk, Recall

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from offbook.retrieval.graph_index import GraphIndex
     from offbook.retrieval.memory_evidence import MemoryEvidence
     from offbook.retrieval.search import LexicalIndex
-    from offbook.settings.model import RoleragSettings
+    from offbook.settings.methods import RoleragSettings
     from offbook.stores.connection import Connection
     from offbook.types import Entity
 

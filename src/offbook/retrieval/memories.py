@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from offbook.memory.turns import ConversationContext
     from offbook.protocols import ChatModel, Store
-    from offbook.settings.model import EmotionalSettings
+    from offbook.settings.methods import EmotionalSettings
     from offbook.stores.connection import Connection
     from offbook.stores.memories import IndexRow
     from offbook.types import Character, MemoryFragment, Position
