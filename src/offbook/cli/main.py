@@ -110,6 +110,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "export": character.export_command,
     "import": character.import_command,
     "backup": home.backup_command,
+    "restore": home.restore_command,
     "reembed": document.reembed_command,
     "key": server.key_command,
     "serve": server.serve_command,

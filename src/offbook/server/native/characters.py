@@ -1,4 +1,4 @@
-"""``/api/characters``, ``/api/import`` and ``/api/doctor``: characters, whole and looked into."""
+"""``/api/characters``, ``/api/import``, ``/api/backup``, ``/api/doctor``: characters as a whole."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response, status
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field, model_validator
 
 from offbook.app.characters import ReembedReport
@@ -34,6 +34,8 @@ from offbook.server.native.books import GivenBook
 from offbook.server.native.cards import GivenCard
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from offbook.app.book import Offbook
     from offbook.app.books import BookCharacter
 
@@ -134,6 +136,39 @@ async def import_(body: Archive, book: Book) -> dict[str, str]:
             error.message = error.message.replace(repr(str(file)), "the file")
             raise
     return {"id": character.id, "name": character.name}
+
+
+_DATABASE: Final = "application/vnd.sqlite3"
+_PIECE: Final = 1 << 20
+
+
+@routes.post(
+    "/backup",
+    dependencies=[ADMINISTRATOR],
+    response_class=Response,
+    responses={
+        200: {
+            "description": "the database",
+            "content": {_DATABASE: {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def backup(book: Book) -> Response:
+    """Copy the whole database as it is at one moment; `offbook restore` puts it back."""
+    folder = tempfile.TemporaryDirectory(prefix="offbook-")
+    file = Path(folder.name, "offbook.db")
+    try:
+        size = await book.backup(file)
+    except BaseException:
+        folder.cleanup()
+        raise
+
+    def pieces() -> Iterator[bytes]:
+        with folder, file.open("rb") as opened:
+            yield from iter(lambda: opened.read(_PIECE), b"")
+
+    headers = {**_saved_as("offbook.db"), "Content-Length": str(size)}
+    return StreamingResponse(pieces(), media_type=_DATABASE, headers=headers)
 
 
 @routes.post(f"{_ONE}/reembed", response_model=ReembedReport)
