@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -131,6 +132,24 @@ def test_the_database_itself_and_a_missing_folder_are_refused(ada: World, tmp_pa
     assert ada.done("list", "--json").json == before
     nowhere = ada.run("backup", tmp_path / "none" / "x.db", "--json")
     assert (nowhere.code, nowhere.error["kind"]) == (2, "usage")
+
+
+def test_all_of_one_person_is_exported_and_deleted(ada: World, tmp_path: Path):
+    for user in ("lena", "paul"):
+        ada.done("ask", "ada-byrne", "Do you know Quincunx?", "--session", "x", "--user", user)
+    rows = ada.done("user", "list", "--json").json
+    assert [row["user"] for row in rows] == ["owner/lena", "owner/paul"]
+    assert rows[0].keys() == {"user", "characters", "conversations", "turns", "memories"}
+    assert "owner/lena" in ada.done("user", "list").out
+    file = tmp_path / "lena.json"
+    made = ada.done("user", "export", "lena", file, "--json").json
+    assert made == {"file": str(file), "user": "owner/lena", "characters": 1}
+    assert json.loads(file.read_text())["characters"][0]["conversations"][0]["session"] == "x"
+    assert ada.run("user", "export", "lena", file).code == 2
+    assert ada.run("user", "delete", "lena", "--json").code == 2
+    assert ada.done("user", "delete", "lena", "-y", "--json").json == rows[0]
+    assert ada.done("user", "list", "--json").json == rows[1:]
+    assert ada.run("user", "delete", "lena", "-y", "--json").code != 0
 
 
 def test_a_backup_is_restored_over_what_is_there(ada: World, tmp_path: Path):

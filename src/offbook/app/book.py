@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from offbook.app.memories import Memories
     from offbook.app.speakers import SpeakersReport
     from offbook.app.story import SceneRow, StoryReport
+    from offbook.app.users import Users
     from offbook.documents.readers import ReadDocument
     from offbook.retrieval.witnessing import Judgement
     from offbook.types import Character, Recall, Reply, Source, Usage, WitnessHow
@@ -291,6 +292,13 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         from offbook.app.memories import Memories
 
         return Memories(self)
+
+    @property
+    def users(self) -> Users:
+        """What is kept of each person, over all characters: to see, take away, delete."""
+        from offbook.app.users import Users
+
+        return Users(self.store)
 
     @property
     def cards(self) -> Cards:

@@ -107,8 +107,7 @@ class Ensemble:
         ranked = await _rank(knowledge, question, searched, query)
         attributes = await _attributes(knowledge, question, ranked, is_out=is_out)
         remembered = await _remember(knowledge, question, query, emotion)
-        if settings.hops and not is_out:
-            ranked.far = _walk(graph, names, f"{searched}{query}", ranked, findings, settings.hops)
+        _walk(graph, names, f"{searched}{query}", ranked, findings, 0 if is_out else settings.hops)
         # 3 -- what is of use, once, within a budget that is divided -----------------------------
         passages = await _passages(knowledge, ranked, findings, is_out=is_out)
         entities = _entities(graph, names, near[0], findings, settings, passages.shown)
@@ -226,8 +225,10 @@ def _walk(
     ranked: _Ranked,
     findings: Findings,
     most: int,
-) -> list[str]:
-    """Find chunks two steps from the question, and add relations that lie on the way."""
+) -> None:
+    """Add up to ``most`` chunks two steps from the question, and relations on the way."""
+    if not most:
+        return
     sources = [each.sources for each in graph.graph.entities]
     sources += [each.sources for each in graph.graph.relations]
     places = {source.chunk: (source.document, source.start) for s in sources for source in s}
@@ -240,7 +241,7 @@ def _walk(
     named = [place for name in names.known if name.sure for place in name.entities]
     reached = walk(graph, words, named, similar)
     findings.relations += [relation_item(graph, tie) for tie in reached.relations[:most]]
-    return [chunk for chunk in reached.chunks if chunk not in similar][:most]
+    ranked.far = [chunk for chunk in reached.chunks if chunk not in similar][:most]
 
 
 async def _remember(

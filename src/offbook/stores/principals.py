@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
-from offbook.stores.schema import api_keys, principals
+from offbook.stores.schema import api_keys, conversations, memory_fragments, principals, turns
 from offbook.stores.statements import add_missing, read_as, storable, timestamp
 
 OWNER: Final = "owner"
@@ -47,6 +47,43 @@ class ApiKey:
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now else None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How much is kept of one principal with one character."""
+
+    principal: str
+    character: str
+    conversations: int = 0
+    turns: int = 0
+    memories: int = 0
+
+
+def list_kept(conn: Connection) -> list[Kept]:
+    """Count what is kept of everybody who has said anything, by principal and character."""
+    talks, fragments = conversations.c, memory_fragments.c
+    of_turn = (turns.c.character_id == talks.character_id) & (turns.c.conversation_id == talks.id)
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for name, chosen in {
+        "conversations": select(talks.principal_id, talks.character_id),
+        "turns": select(talks.principal_id, talks.character_id).join(turns, of_turn),
+        "memories": select(fragments.principal_id, fragments.character_id).where(
+            fragments.principal_id.is_not(None)
+        ),
+    }.items():
+        grouped = chosen.add_columns(func.count()).group_by(*chosen.selected_columns)
+        for principal, character, number in conn.execute(grouped):
+            counts.setdefault((principal, character), {})[name] = number
+    return [
+        Kept(
+            *who,
+            numbers.get("conversations", 0),
+            numbers.get("turns", 0),
+            numbers.get("memories", 0),
+        )
+        for who, numbers in sorted(counts.items())
+    ]
 
 
 def add(conn: Connection, /, principal: str, **values: Any) -> None:

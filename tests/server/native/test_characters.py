@@ -338,3 +338,15 @@ async def test_a_backup_comes_over_http_and_is_restored(client, tmp_path: Path):
     assert restore(file, tmp_path / "elsewhere" / "offbook.db") == 1
     async with await Offbook.open(home=tmp_path / "elsewhere") as other:
         assert [info.name for info in await other.characters()] == ["Ada Byrne"]
+
+
+async def test_a_caller_sees_and_deletes_what_is_kept_of_its_own_people(client, book: Offbook):
+    for user in ("lena", "a/b #1"):
+        body = {"question": "Do you know Quincunx?", "user": user, "session": "x"}
+        await done(client, "POST", f"{ONE}/ask", json=body)
+    path = f"/api/users/{quote('a/b #1', safe='')}"
+    assert len((await done(client, "GET", path))["characters"]) == 1
+    gone = await done(client, "DELETE", path)
+    assert (gone["user"], gone["conversations"]) == ("owner/a/b #1", 1)
+    assert (await client.get(path)).status_code == 404
+    assert [row.user for row in await book.users.list()] == ["owner/lena"]
