@@ -14,16 +14,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.foreign_files import CardSource, CharacterFile, ChatRead, ChatTurn, WrittenFile
     from offbook.names.cast import Cast
     from offbook.names.story import Story
     from offbook.settings import SettingsModel
     from offbook.types import (
-        CardSource,
-        CharacterFile,
-        ChatRead,
         ChatRequest,
         ChatResponse,
-        ChatTurn,
         Chunk,
         ContextItem,
         Document,
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
         LoreQuery,
         Passage,
         Recall,
-        WrittenFile,
     )
 
 T = TypeVar("T")

@@ -34,16 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offbook.app.home import Home
+    from offbook.foreign_files import CardSource, CharacterFile, WrittenFile
     from offbook.ingestion.reports import DocumentReport
     from offbook.protocols import CardReader
     from offbook.stores.connection import Connection
-    from offbook.types import (
-        CardSource,
-        Character,
-        CharacterFile,
-        MemoryFragment,
-        WrittenFile,
-    )
+    from offbook.types import Character, MemoryFragment
 
 
 _DESCRIPTION_TOKENS: Final = 1_200

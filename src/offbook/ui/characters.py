@@ -8,7 +8,7 @@ from urllib.parse import quote
 from nicegui import ui
 
 from offbook.documents.readers import MEDIA
-from offbook.types import SentFile
+from offbook.foreign_files import SentFile
 from offbook.ui.books import show_book
 from offbook.ui.documents import ENDINGS, create_of_card, is_card
 from offbook.ui.elements import (

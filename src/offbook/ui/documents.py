@@ -17,9 +17,10 @@ from offbook.app.documents import require_index
 from offbook.app.estimate import estimate_ingestion
 from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.errors import IndexMissing, OffbookError
+from offbook.foreign_files import SentFile
 from offbook.server.native.documents import shown_to
 from offbook.stores import characters, queue
-from offbook.types import SentFile, traits_of
+from offbook.types import traits_of
 from offbook.ui.elements import (
     button,
     complain,
