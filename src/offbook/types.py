@@ -359,7 +359,8 @@ class Recall:
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
     ``selected`` the ids of chunks that it chose, or that stand in (None: no selection); ``voice``
-    are lines up to the point, and are not stored (None: the character's).
+    are lines up to the point, and are not stored (None: the character's). ``usage`` is what this
+    recall cost; that of a reply counts it, too.
     """
 
     character: str
@@ -377,15 +378,17 @@ class Recall:
     selected: tuple[str, ...] | None = None
     stance: Stance = "in_character"
     voice: tuple[str, ...] | None = None
+    usage: Usage = field(default=Usage(), compare=False)
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
         ids = {source.document for item in self.context for source in item.sources}
         return frozenset(f"{self.character_id}/{document}" for document in ids)
 
-    def as_json(self, usage: Usage) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        return {k: v for k, v in asdict(self).items() if k != "voice"} | {"usage": usage.as_json()}
+        shape = {name: value for name, value in asdict(self).items() if name != "voice"}
+        return {**shape, "usage": self.usage.as_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,9 +408,17 @@ class Reply:
     usage: Usage
     remembered: Remembered | None = None
 
+    def __str__(self) -> str:
+        """What the character says."""
+        return self.text
+
+    def recall_as_json(self) -> dict[str, Any]:
+        """What it rests on, with what all of it cost: as it is kept with a turn."""
+        return {**self.recall.as_json(), "usage": self.usage.as_json()}
+
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ask --json``."""
-        shape = self.recall.as_json(self.usage)
+        shape = self.recall_as_json()
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
         remembered = None if self.remembered is None else asdict(self.remembered)
         return {**head, "reply": self.text, **shape, "remembered": remembered}

@@ -8,7 +8,7 @@ import pytest
 
 import offbook
 from offbook.app import Offbook
-from offbook.errors import IndexMissing
+from offbook.errors import IndexMissing, UnknownName
 from tests.app.homes import text
 from tests.cli.texts import ADA, GULLS
 
@@ -37,9 +37,30 @@ async def test_a_reply_comes_with_its_recall_and_cost(book: Offbook):
     reply = await book.ask("Ada Byrne", "Who taught you to trim the lamp?")
     assert isinstance(reply, offbook.Reply)
     assert "Tom" in reply.text
-    recalled, usage = await book.recall("Ada Byrne", "Who taught you to trim the lamp?")
+    recalled = await book.recall("Ada Byrne", "Who taught you to trim the lamp?")
     assert recalled == reply.recall
-    assert usage.calls == reply.usage.calls == 0
+    assert recalled.usage.calls == reply.usage.calls == 0
+
+
+async def test_a_question_may_name_a_method_of_its_own(book: Offbook):
+    asking = {"name": "ada-byrne", "question": "Who taught you to trim the lamp?"}
+    assert (await book.ask(**asking, method="vanilla")).recall.method == "vanilla"
+    assert (await book.recall(**asking, method="vanilla")).method == "vanilla"
+    assert (await book.ask(**asking)).recall.method == book.settings.values.method != "vanilla"
+    with pytest.raises(UnknownName, match="no method 'nave'") as error:
+        await book.ask(**asking, method="nave")
+    assert "'naive'" in error.value.hint
+
+
+async def test_a_missing_index_is_that_of_the_named_method(book: Offbook):
+    with pytest.raises(IndexMissing) as error:
+        await book.ask("ada-byrne", "Who?", method="raptor")
+    assert "--method raptor" in error.value.hint
+
+
+async def test_a_reply_reads_as_its_text(book: Offbook):
+    reply = await book.ask("Ada Byrne", "Who taught you to trim the lamp?")
+    assert str(reply) == f"{reply}" == reply.text
 
 
 async def test_a_forgotten_document_can_come_back(book: Offbook):
