@@ -153,8 +153,8 @@ class Session:
         for option, value in (("session", id), ("user", user)):
             if value is not None and not value.strip():
                 raise UsageError(f"the {option} {value!r} has no name", f"name the {option}")
-        self.character = character
-        self.id = id or uuid.uuid4().hex[:12]
+        self.character: Character = character
+        self.id: str = id or uuid.uuid4().hex[:12]
         self.last: Reply | None = None
         self._store = store
         self._make_stage = make_runtime
