@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
+from offbook.tables_html import html_line, html_table
+
 ContextKind = Literal[
     "profile", "episode", "scene", "knowledge", "entity", "relation", "attribute", "memory",
     "premise", "unwitnessed", "out_of_scope"]  # fmt: skip
@@ -390,6 +392,21 @@ class Recall:
         shape = {name: value for name, value in asdict(self).items() if name != "voice"}
         return {**shape, "usage": self.usage.as_json()}
 
+    def _repr_html_(self) -> str:
+        """What it brought back, as a notebook shows it."""
+        verdict = "" if self.boundary is None else f"; {_VERDICTS[self.boundary.verdict]}"
+        head = f"{self.character} by {self.method}: {len(self.context)} pieces{verdict}"
+        heads = ("kind", "score", "title", "text")
+        rows = [(item.kind, item.score, item.title, item.text) for item in self.context]
+        return html_line(head) + html_table(heads, rows)
+
+
+_VERDICTS: Final = {
+    "in": "within what the character knows",
+    "partly": "partly within what the character knows",
+    "out": "beyond what the character knows",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
@@ -422,6 +439,11 @@ class Reply:
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
         remembered = None if self.remembered is None else asdict(self.remembered)
         return {**head, "reply": self.text, **shape, "remembered": remembered}
+
+    def _repr_html_(self) -> str:
+        """The reply, and folded up below it what it rests on, as a notebook shows it."""
+        rests_on = f"<details><summary>rests on</summary>{self.recall._repr_html_()}</details>"
+        return html_line(self.text, strong=True) + rests_on
 
 
 @dataclass(frozen=True, slots=True)
