@@ -11,6 +11,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+
+from offbook.settings import SettingsModel
 
 SOURCE = Path(__file__).parent
 CLASSES = {
@@ -146,7 +152,58 @@ def formatted(path: Path, text: str) -> str:
     return text
 
 
-FILES = {"offbook/sync/__init__.pyi": sync_stub}
+def setting_keywords() -> str:
+    """The settings as keywords, with ``__`` for the dot, and the types that they may have."""
+    lines = [
+        '"""The settings as keywords of a call; written by ``src/generate.py``.',
+        "",
+        "Takes: nothing.  Gives: the names and types that an editor completes.",
+        '"""',
+        "from collections.abc import Sequence",
+        "from pathlib import Path",
+        "from typing import Literal, TypedDict",
+        "class SettingKeywords(TypedDict, total=False):",
+        '    """Settings by name, with ``__`` for the dot; None: as it is configured."""',
+    ]
+    for name, annotation in _settings(SettingsModel, ""):
+        kinds = dict.fromkeys([*_kinds(annotation), "None"])
+        lines.append(f"    {name}: {' | '.join(kinds)}")
+    return "\n".join(lines) + "\n"
+
+
+def _settings(section: type[BaseModel], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, info in section.model_fields.items():
+        kind: Any = info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _settings(kind, f"{prefix}{name}__")
+        elif get_origin(kind) is not dict:  # models' names may have any letters
+            yield f"{prefix}{name}", kind
+
+
+def _kinds(annotation: Any) -> Iterator[str]:
+    """The types that a setting takes, as code writes them."""
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        for each in get_args(annotation):
+            yield from _kinds(each)
+    elif origin is Literal:
+        yield f"Literal{list(get_args(annotation))}"
+    elif origin is tuple:
+        yield from ("str", "Sequence[str]")
+    elif origin is Annotated:
+        yield from _kinds(get_args(annotation)[0])
+    elif annotation is Path:
+        yield from ("str", "Path")
+    elif annotation is SecretStr:
+        yield "str"
+    else:
+        yield "None" if annotation is type(None) else annotation.__name__
+
+
+FILES = {
+    "offbook/settings/keywords.py": setting_keywords,
+    "offbook/sync/__init__.pyi": sync_stub,
+}
 
 
 def main() -> None:

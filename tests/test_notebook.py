@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,7 +81,7 @@ async def test_the_cell_of_the_page_runs_as_in_a_notebook(
     (tmp_path / "home").rename(tmp_path / "my-home")
     shown = LIBRARY.read_text("utf-8").partition("## In a notebook")[2]
     cell = re.findall(r"```python\n(.*?)```", shown, re.DOTALL)[0]
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     code = compile(cell, "cell", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     await eval(code, names)
     assert "Tom" in str(names["reply"])

@@ -8,7 +8,8 @@ import pytest
 
 import offbook
 from offbook.app import Offbook
-from offbook.errors import IndexMissing, UnknownName
+from offbook.errors import ConfigurationError, IndexMissing, UnknownName
+from offbook.settings import load_settings
 from tests.app.homes import text
 from tests.cli.texts import ADA, GULLS
 
@@ -19,6 +20,22 @@ async def test_a_home_opens_by_keyword(tmp_path: Path, monkeypatch):
         assert book.settings.values.naive.k == 1
         assert await book.characters() == []
     assert (tmp_path / "home" / "offbook.db").exists()
+
+
+async def test_flags_win_over_settings_that_are_handed_over(tmp_path: Path):
+    settings = load_settings({"naive.k": 3, "crag.k": 4}, {}, tmp_path, tmp_path / "none")
+    async with await Offbook.open(settings, home=str(tmp_path / "home"), naive__k=1) as book:
+        values = book.settings.values
+        assert (values.naive.k, values.crag.k, values.home) == (1, 4, tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    ("flags", "nearest"), [({"naive__kk": 1}, "naive.k"), ({"metod": "naive"}, "method")]
+)
+async def test_a_keyword_that_is_no_setting_names_the_nearest(flags, nearest):
+    with pytest.raises(ConfigurationError, match="unknown setting") as error:
+        await Offbook.open(**flags)
+    assert repr(nearest) in error.value.hint
 
 
 @pytest.mark.parametrize("kind", [str, Path])

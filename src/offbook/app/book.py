@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from offbook import registry
 from offbook.agent.history import principal_of
@@ -19,6 +19,7 @@ from offbook.app.documents import CharacterInfo
 from offbook.app.home import Home, Wiring, priced
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
 from offbook.settings import Settings, load_settings
+from offbook.settings.loading import by_keyword
 from offbook.stores import characters, documents
 from offbook.types import as_tuple
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from offbook.app.story import SceneRow, StoryReport
     from offbook.documents.readers import ReadDocument
     from offbook.retrieval.witnessing import Judgement
+    from offbook.settings.keywords import SettingKeywords
     from offbook.types import Character, Recall, Reply, Source, WitnessHow
 
 
@@ -43,19 +45,22 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
     """An open home of characters. Make one with :meth:`open`; it closes as a context manager."""
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, **flags: Any) -> Offbook:
+    async def open(
+        cls, settings: Settings | None = None, **flags: Unpack[SettingKeywords]
+    ) -> Offbook:
         """Open the configured database.
 
         Args:
             settings: Default: from the environment and the settings files.
-            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``.
+            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``. They win.
 
         Raises:
             ConfigurationError: a setting is wrong, or the database is from a newer version.
             StoreFailed: the database cannot be opened.
         """
-        named = {name.replace("__", "."): value for name, value in flags.items()}
-        return cls(await Wiring.open(settings or load_settings(named)))
+        named = by_keyword(flags)
+        made = load_settings(named) if settings is None else settings.overlaid(named)
+        return cls(await Wiring.open(made))
 
     async def __aexit__(self, *_: object) -> None:
         """Close connections and the database."""

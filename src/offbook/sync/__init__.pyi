@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from offbook.agent.next_speaker import Line
 from offbook.agent.scene import ScenePiece
@@ -23,6 +23,7 @@ from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener
 from offbook.models.metering import Meter
 from offbook.retrieval.witnessing import Judgement
 from offbook.settings import Settings
+from offbook.settings.keywords import SettingKeywords
 from offbook.sync.faces import ClosingFace, Face
 from offbook.types import Character, Message, Recall, Reply, Source, WitnessHow
 
@@ -175,12 +176,12 @@ class Offbook(ClosingFace):
             UnknownName: there is none; the nearest is in the hint.
         """
     @classmethod
-    def open(cls, settings: Settings | None = ..., **flags: Any) -> Offbook:
+    def open(cls, settings: Settings | None = ..., **flags: Unpack[SettingKeywords]) -> Offbook:
         """Open the configured database.
 
         Args:
             settings: Default: from the environment and the settings files.
-            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``.
+            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``. They win.
 
         Raises:
             ConfigurationError: a setting is wrong, or the database is from a newer version.
