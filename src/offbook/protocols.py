@@ -126,6 +126,17 @@ class Store(Protocol):
         """Finish what is queued, then close."""
 
 
+class Reader(Protocol):
+    """Reads files of a type that offbook does not; registered by the ending of their names."""
+
+    def __call__(self, name: str, data: bytes) -> str:
+        """Return the text of a file, a paragraph a line, with Markdown's headings.
+
+        Raises:
+            UnreadableDocument: it is damaged, or holds no text; any other error becomes one.
+        """
+
+
 class Splitter(Protocol):
     """Cuts a document into chunks."""
 

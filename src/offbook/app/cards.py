@@ -197,7 +197,7 @@ class Cards:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._reader: CardReader = registry.load("reader", "card")()
+        self._reader: CardReader = registry.load("foreign_file", "card")()
 
     async def create(self, file: CardSource, name: str | None = None) -> CardReport:
         """A new character from a card; no model is asked.

@@ -114,7 +114,7 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
         )
         for each in exchanges
     ]
-    writer: ChatReader = registry.load("reader", "chat")()
+    writer: ChatReader = registry.load("foreign_file", "chat")()
     return writer.write(turns, user=called, character=character.name)
 
 
