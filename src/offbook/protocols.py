@@ -14,16 +14,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.foreign_files import CardSource, CharacterFile, ChatRead, ChatTurn, WrittenFile
     from offbook.names.cast import Cast
     from offbook.names.story import Story
     from offbook.settings import SettingsModel
     from offbook.types import (
-        CardSource,
-        CharacterFile,
-        ChatRead,
         ChatRequest,
         ChatResponse,
-        ChatTurn,
         Chunk,
         ContextItem,
         Document,
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
         LoreQuery,
         Passage,
         Recall,
-        WrittenFile,
     )
 
 T = TypeVar("T")
@@ -128,6 +124,17 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Finish what is queued, then close."""
+
+
+class Reader(Protocol):
+    """Reads files of a type that offbook does not; registered by the ending of their names."""
+
+    def __call__(self, name: str, data: bytes) -> str:
+        """Return the text of a file, a paragraph a line, with Markdown's headings.
+
+        Raises:
+            UnreadableDocument: it is damaged, or holds no text; any other error becomes one.
+        """
 
 
 class Splitter(Protocol):

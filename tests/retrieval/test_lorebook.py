@@ -101,7 +101,7 @@ async def test_a_budget_of_nothing_leaves_lorebooks_out(tmp_path: Path):
     settings = load_settings(values, {}, tmp_path, tmp_path / "none")
     async with await Offbook.open(settings) as book:
         await told(book, [entry(OATH, "oath", constant=True)], tmp_path)
-        recall, _ = await book.recall("tamsin-reeve", "The oath?")
+        recall = await book.recall("tamsin-reeve", "The oath?")
     assert (recall.context, recall.skipped) == ((), ())
 
 

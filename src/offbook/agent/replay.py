@@ -411,7 +411,7 @@ class ReplayedSession(Session):
         # The first comes last: from it the conversation goes on until another is taken up.
         for index in reversed(whole):
             reply = replies[index]
-            recall = reply.recall.as_json(reply.usage)
+            recall = reply.recall_as_json()
             kept_turn = keeper.keep(
                 conn,
                 said,

@@ -34,16 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offbook.app.home import Home
+    from offbook.foreign_files import CardSource, CharacterFile, WrittenFile
     from offbook.ingestion.reports import DocumentReport
     from offbook.protocols import CardReader
     from offbook.stores.connection import Connection
-    from offbook.types import (
-        CardSource,
-        Character,
-        CharacterFile,
-        MemoryFragment,
-        WrittenFile,
-    )
+    from offbook.types import Character, MemoryFragment
 
 
 _DESCRIPTION_TOKENS: Final = 1_200
@@ -202,7 +197,7 @@ class Cards:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._reader: CardReader = registry.load("reader", "card")()
+        self._reader: CardReader = registry.load("foreign_file", "card")()
 
     async def create(self, file: CardSource, name: str | None = None) -> CardReport:
         """A new character from a card; no model is asked.

@@ -19,10 +19,11 @@ from offbook.agent.session import person_named
 from offbook.app.files import require_place, write_whole
 from offbook.documents.places import named
 from offbook.errors import UnknownName, UsageError
+from offbook.foreign_files import ChatTurn
 from offbook.stores import chunks, conversations, documents
 from offbook.text.sentences import sentences
 from offbook.text.words import search_terms
-from offbook.types import DEFAULT_USER, ChatTurn
+from offbook.types import DEFAULT_USER
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
@@ -113,7 +114,7 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
         )
         for each in exchanges
     ]
-    writer: ChatReader = registry.load("reader", "chat")()
+    writer: ChatReader = registry.load("foreign_file", "chat")()
     return writer.write(turns, user=called, character=character.name)
 
 

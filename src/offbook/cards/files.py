@@ -36,15 +36,9 @@ from offbook.cards.reading import CARD_KEYWORDS, ReadCard, holds_text, open_asse
 from offbook.cards.sources import DEFAULT_LIMITS
 from offbook.cards.writing import FORMATS, write_card
 from offbook.errors import UnreadableCard, UsageError
+from offbook.foreign_files import CardSource, CharacterFile, CharacterPart, SentFile, WrittenFile
 from offbook.text.tokens import count_tokens
-from offbook.types import (
-    CardSource,
-    CharacterFile,
-    CharacterPart,
-    Finding,
-    SentFile,
-    WrittenFile,
-)
+from offbook.types import Finding
 
 _VERSIONS: Final[tuple[Version, ...]] = (1, 2, 3)
 _KEPT_BYTES: Final = 32 * 1024 * 1024

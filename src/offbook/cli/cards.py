@@ -14,7 +14,8 @@ from offbook.cli.output import answer, counted, print_json, say, shortened, with
 if TYPE_CHECKING:
     from offbook.app.cards import CardReport
     from offbook.cards.files import LintReport
-    from offbook.types import Finding, WrittenFile
+    from offbook.foreign_files import WrittenFile
+    from offbook.types import Finding
 
 
 CardPath = Annotated[

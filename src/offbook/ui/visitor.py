@@ -153,9 +153,9 @@ class Visitor:
         read: dict[str, str] = await self.book.store.read(found)
         return read
 
-    def command(self, **flags: str) -> Offbook:
+    def command(self, *, method: str | None = None) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""
-        return command_of(self.book, **flags)
+        return command_of(self.book, method=method)
 
     async def commanded(self, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
         """The result of one command that may compute for long, which holds up nobody's page."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, Unpack
 
 from fastapi import Depends, Path, Query
 from fastapi.responses import JSONResponse
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fastapi import Request
 
     from offbook.app.book import Offbook
+    from offbook.settings.keywords import SettingKeywords
 
 T = TypeVar("T")
 
@@ -199,7 +200,9 @@ async def aside(request: Request, work: Callable[[Offbook], Coroutine[Any, Any, 
 
 
 async def commanded(
-    request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]], **flags: Any
+    request: Request,
+    work: Callable[[Offbook], Coroutine[Any, Any, T]],
+    **flags: Unpack[SettingKeywords],
 ) -> T:
     """The result of one command, with settings of its own."""
     return await aside(request, lambda book: work(command_of(book, **flags)))

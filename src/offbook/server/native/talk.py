@@ -125,8 +125,8 @@ async def recall(asking: Asking, request: Request) -> Response:
     async def recalled() -> Response:
         async with asking.priced():
             talk = await asking.session()
-            rests_on, usage = await talk.recall(asking.body.question)
-        return JSONResponse(rests_on.as_json(usage))
+            rests_on = await talk.recall(asking.body.question)
+        return JSONResponse(rests_on.as_json())
 
     return await unless_left(request.receive, recalled())
 
