@@ -143,7 +143,7 @@ async def test_an_attached_book_has_what_the_cards_own_leaves(book: Offbook, tmp
     )
     await book.cards.attach("tamsin-reeve", world)
     assert texts(await look(book, "The oath?")) == [OATH, other]
-    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(OATH) + 1, similar=0)
     found = await look(book, "The oath?", settings=tight)
     assert texts(found) == [OATH]
     assert len(found.skipped) == 1
@@ -299,7 +299,7 @@ async def end_of(book: Offbook, said: str) -> int:
 async def test_what_is_not_known_yet_takes_no_room_from_what_is(book: Offbook, tmp_path: Path):
     later = entry("The oath was broken. " * 5, "oath", "broken", name="later", priority=9)
     await told(book, [entry(OATH, "oath"), later], tmp_path, recursive_scanning=False)
-    tight = LoreSettings(budget_tokens=count_tokens(later["content"]), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(later["content"]) + 1, similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [later["content"].strip()]
     until = Position(1, (await look(book, "The broken one")).items[0].sources[0].start - 1)
     found = await look(book, "The oath?", settings=tight, until=until)
@@ -377,5 +377,5 @@ async def test_what_takes_nothing_of_the_budget_leaves_it_to_the_next_book(
         as_file({"spec": "lorebook_v3", "data": {"entries": [entry(OATH, "oath")]}}), "utf-8"
     )
     await book.cards.attach("tamsin-reeve", world)
-    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(OATH) + 1, similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [free["content"].strip(), OATH]

@@ -28,7 +28,7 @@ from offbook.cards.decorators import DECORATORS, Decorated, argument_trouble
 from offbook.cards.fields import BOOK_FIELDS, CARD_FIELDS, ENTRY_FIELDS, Field, fits, kind_name
 from offbook.cards.findings import Findings, shown
 from offbook.cards.keys import PatternRefused, PatternTime, is_delimited
-from offbook.cards.lore_recall import unheard_wishes
+from offbook.cards.lore_places import unheard_wishes
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import unknown_macros
 from offbook.cards.raw_json import Json, same

@@ -14,13 +14,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook.cards.keys import PatternTime
-from offbook.cards.lore_recall import (
-    LorePlace,
-    LoreRecall,
-    RecalledEntry,
-    RecallSettings,
-    recall_lore,
-)
+from offbook.cards.lore_places import LorePlace
+from offbook.cards.lore_recall import LoreRecall, RecalledEntry, RecallSettings, recall_lore
+from offbook.cards.lore_timers import Timers
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import LoreMessage, ScanSettings
@@ -201,12 +197,12 @@ class _Recall:
         )
         return recalled
 
-    def _activated(self, book: _Book) -> Mapping[str, int]:
+    def _activated(self, book: _Book) -> Mapping[str, Timers]:
         """Return when entries with timers were active, traced along the talk: nothing is stored.
 
         So an edit, a swipe or a branch of the conversation has the timers of its own history.
         """
-        activated: Mapping[str, int] = {}
+        activated: Mapping[str, Timers] = {}
         if not book.is_timed:
             return activated
         messages = self._messages

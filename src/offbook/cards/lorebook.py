@@ -21,6 +21,7 @@ from offbook.cards.raw_json import (
     optional_flag,
     optional_whole,
     text,
+    text_of,
     texts,
 )
 from offbook.cards.sources import CardLimits
@@ -88,6 +89,17 @@ class LoreEntry:
         if not isinstance(triggers, list) or "normal" in triggers:
             return ()
         return tuple(map(str, triggers))
+
+    @property
+    def is_of_sillytavern(self) -> bool:
+        """Whether SillyTavern has written it, which knows no priority and patterns in any key."""
+        return "selectiveLogic" in self.extensions
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of which one entry is told; there may be several, with commas between."""
+        names = text_of(self.extensions.get("group")).split(",")
+        return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
     @property
     def ignores_budget(self) -> bool:
