@@ -58,6 +58,7 @@ def query(
         until=until,
         budget_tokens=settings.budget(window),
         most_tokens=settings.most_for_a_book(window),
+        beyond_tokens=settings.beyond(window),
         scan_depth=settings.scan_depth,
         similar=settings.similar,
         least=settings.least,
@@ -106,19 +107,20 @@ async def test_a_budget_of_nothing_leaves_lorebooks_out(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("set_tokens", "window", "shared", "most"),
+    ("set_tokens", "window", "shared", "most", "beyond"),
     [
-        (None, None, 2_048, None),
-        (None, 4_000, 1_000, 1_000),
-        (None, 128_000, 4_096, 32_000),
-        (300, 4_000, 300, 300),
-        (9_000, None, 9_000, 9_000),
+        (None, None, 2_048, None, 0),
+        (None, 4_000, 1_000, 1_000, 500),
+        (None, 128_000, 32_000, 32_000, 16_000),
+        (300, 4_000, 300, 300, 0),
+        (9_000, None, 9_000, 9_000, 0),
     ],
 )
-def test_the_budget_follows_the_window_of_the_model(set_tokens, window, shared, most):
+def test_the_budget_follows_the_window_of_the_model(set_tokens, window, shared, most, beyond):
     settings = LoreSettings(budget_tokens=set_tokens)
     assert settings.budget(window) == shared
     assert settings.most_for_a_book(window) == most
+    assert settings.beyond(window) == beyond
 
 
 async def test_recursion_and_a_budget_for_whole_entries_are_the_default(

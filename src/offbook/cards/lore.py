@@ -169,6 +169,7 @@ class _Recall:
         self._settings = RecallSettings(
             budget_tokens=query.budget_tokens,
             most_tokens=query.most_tokens,
+            beyond_tokens=query.beyond_tokens,
             scan=ScanSettings(scan_depth=query.scan_depth, greeting=query.greeting),
             seed=values.seed,
         )
@@ -189,11 +190,12 @@ class _Recall:
             clock=self._clock,
         )
         tokens = sum(entry.tokens for entry in recalled.used if not entry.entry.ignores_budget)
-        most = self._settings.most_tokens
+        most, budget = self._settings.most_tokens, self._settings.budget_tokens
         self._settings = replace(
             self._settings,
-            budget_tokens=max(0, self._settings.budget_tokens - tokens),
+            budget_tokens=max(0, budget - tokens),
             most_tokens=None if most is None else max(0, most - tokens),
+            beyond_tokens=max(0, self._settings.beyond_tokens - max(0, tokens - budget)),
         )
         return recalled
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from offbook.cards.keys import PatternTime
 from offbook.cards.lore_places import LorePlace, place_of
 from offbook.cards.lore_timers import Timers
-from offbook.cards.lorebook import Lorebook, LoreEntry
+from offbook.cards.lorebook import USUAL_TOKENS, Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import (
     LoreMessage,
@@ -56,7 +56,7 @@ class RecallSettings:
         seed: Decides on entries with a probability, and within groups.
     """
 
-    budget_tokens: int = 2_048
+    budget_tokens: int = USUAL_TOKENS
     most_tokens: int | None = None
     beyond_tokens: int = 0
     scan: ScanSettings = field(default_factory=ScanSettings)
@@ -303,8 +303,10 @@ class _Recalling:
     def _near(self) -> Iterator[_Active]:
         """The entries that are near in meaning, where they do not say themselves that they wait."""
         for index, score in self.similar.items():
+            if index in self.active or index in self.out or not 0 <= index < len(self.entries):
+                continue
             entry = self.entries[index]
-            if index in self.active or index in self.out or _is_delayed(entry):
+            if _is_delayed(entry):
                 continue
             timers = self.timers.get(_key(entry, index), Timers())
             if scan_entry(entry, self.scan).barred:

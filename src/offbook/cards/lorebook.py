@@ -26,8 +26,11 @@ from offbook.cards.raw_json import (
 )
 from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
+from offbook.text.tokens import count_tokens
 
 SPEC: Final = "lorebook_v3"
+USUAL_TOKENS: Final = 2_048
+"""What all entries stay below where nobody says how large the model's window is."""
 _GUARDS: Final = (
     "dont_activate",
     "activate_only_after",
@@ -138,6 +141,16 @@ class Lorebook:
     def entries(self) -> tuple[LoreEntry, ...]:
         """The entries in the order of the file."""
         return tuple(LoreEntry(entry) for entry in self._raw_entries())
+
+    def never_fit(self, budget_tokens: int) -> int:
+        """How many entries are too large for the budget alone: the book's own, or a given one."""
+        own = self.token_budget
+        budget = own if own is not None and own > 0 else budget_tokens
+        return sum(
+            count_tokens(entry.text.strip()) >= budget
+            for entry in self.entries
+            if entry.enabled and not entry.ignores_budget and entry.text.strip()
+        )
 
     def _raw_entries(self) -> Iterator[Json]:
         entries = self.raw.get("entries")
