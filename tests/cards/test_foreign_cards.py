@@ -10,7 +10,7 @@ from offbook.errors import UnreadableCard
 from tests.cards.generator import picture, zipped
 
 LORE = {"lorebookVersion": 5, "entries": [
-    {"text": "The bell is of bronze.", "displayName": "Bell", "keys": ["bell"], "enabled": True,
+    {"text": "The bell is of bronze.", "displayName": "Bell", "keys": ("bell",), "enabled": True,
      "forceActivation": True, "contextConfig": {"budgetPriority": 400}},
 ]}  # fmt: skip
 SCENARIO = {
@@ -47,7 +47,7 @@ def test_scenarios_and_stories_of_novelai_are_cards_with_their_lorebook(raw):
     assert card.book is not None
     (entry,) = card.book.entries
     assert (entry.keys, entry.content, entry.constant) == (
-        ["bell"], "The bell is of bronze.", True,
+        ("bell",), "The bell is of bronze.", True,
     )  # fmt: skip
     assert "card-foreign" in [finding.code for finding in read.warnings]
     assert "context" in card.extensions["offbook/novelai-scenario"]
@@ -90,12 +90,12 @@ def test_an_archive_of_backyard_ai_is_a_card():
     assert card.description == "{{char}} keeps the tide tables. {{user}} is late."
     assert (card.scenario, card.system_prompt) == ("Night on the quay.", "Short answers.")
     assert card.first_mes == "{{char}}: You again, {{user}}?"
-    assert card.alternate_greetings == ["Morning."]
+    assert list(card.alternate_greetings) == ["Morning."]
     assert card.mes_example == "<START>\n{{user}}: Late?\n{{char}}: Late."
     assert (card.creator, card.creator_notes) == ("Ines", "https://example.org/ines")
     assert card.book is not None
     assert [(entry.keys, entry.content) for entry in card.book.entries] == [
-        (["bell", "ring"], "{{char}} rings it.")
+        (("bell", "ring"), "{{char}} rings it.")
     ]
     assert {f.code for f in read.warnings} >= {"byaf-chats", "byaf-scenarios"}
     assert [load_asset(read, asset) for asset in read.assets] == [picture(), b"b"]

@@ -208,7 +208,7 @@ def test_work_without_end_is_stopped_and_the_profiler_stays():
 
 
 def test_keys_that_become_the_same_are_told_apart():
-    raw = b'{"name":"a","own":{"\\udc00":1,"\\udc01":2,"\\ufffd\\ufffd":3}}'
+    raw = b'{"name":"a","personality":"","own":{"\\udc00":1,"\\udc01":2,"\\ufffd\\ufffd":3}}'
     own = read_card(raw).card.raw["own"]
     assert sorted(own.values()) == [1, 2, 3]
 

@@ -20,7 +20,7 @@ from offbook.cards.lore_timers import Timers
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import LoreMessage, ScanSettings
-from offbook.cards.persona import plain_text, strip_markup
+from offbook.cards.persona import told_text
 from offbook.types import DEFAULT_USER, ContextItem, LoreEntries, Position, Skipped, Source
 
 if TYPE_CHECKING:
@@ -151,7 +151,11 @@ class _Recall:
     def __init__(self, query: LoreQuery, count: Callable[[str], int], values: MacroValues) -> None:
         now = datetime.now()  # noqa: DTZ005 - the time on the person's clock
         self.values = replace(
-            values, user=query.user or DEFAULT_USER, persona=query.persona, now=now
+            values,
+            user=query.user or DEFAULT_USER,
+            persona=query.persona,
+            now=now,
+            turn=str(len(query.history) + 1 + query.earlier),
         )
         self._query = query
         self._count = count
@@ -180,7 +184,7 @@ class _Recall:
         recalled = recall_lore(
             book.book,
             self._messages,
-            replace(self.values, turn=str(len(self._messages) + earlier)),
+            self.values,
             self._settings,
             similar=similar,
             activated=self._activated(book),
@@ -237,7 +241,7 @@ def _places(
         if entry.enabled and entry.is_guarded:
             places.append((offset, offset))
             continue
-        body = plain_text(entry.text, values) if entry.enabled else ""
+        body = told_text(entry.text, values) if entry.enabled else ""
         start = text.find(body, offset) if body else -1
         places.append(None if start < 0 else (start, start + len(body)))
         offset = offset if start < 0 else start + len(body)
@@ -250,4 +254,4 @@ def _item(book: _Book, entry: RecalledEntry, values: MacroValues) -> ContextItem
     title = " ".join(expand(entry.entry.title, values).text.split())
     # What a key calls for is wanted as it is; what is only alike is worth as much as it is alike.
     score = 1.0 if entry.keys or entry.score is None else round(entry.score, 4)
-    return ContextItem(_KIND, title, strip_markup(entry.text).strip(), score, sources)
+    return ContextItem(_KIND, title, told_text(entry.entry.text, values), score, sources)

@@ -269,7 +269,8 @@ def _from_byaf(
 
         manifest = object_of(read_json(text, findings, limits))
         raw = byaf_card(manifest, read, findings)
-    return _Found(raw, "byaf", {member.name: member.size for member in members})
+    images = {member.name: member.size for member in members if not member.name.endswith(".json")}
+    return _Found(raw, "byaf", images)
 
 
 def _has_zip(file: BinaryIO) -> bool:
