@@ -49,6 +49,7 @@ class CharacterFile:
 
     ``name`` is the card's (empty: a lorebook), ``raw`` all of it, ``words`` what every conversation
     says or tells, ``assets`` bytes by place (empty: the card's picture), ``findings`` what is lost.
+    Of ``entries``, ``never_fit`` are larger than all entries together may be.
     """
 
     kind: Literal["card", "lorebook"]
@@ -59,6 +60,7 @@ class CharacterFile:
     findings: tuple[Finding, ...]
     words: Mapping[str, Any] = field(default_factory=dict)
     assets: Mapping[str, bytes] = field(default_factory=dict)
+    never_fit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,15 +187,23 @@ class Macros(Protocol):
 class CardReader(Protocol):
     """Reads and writes the cards and lorebooks of other programs."""
 
-    def read(self, source: CardSource, called: str | None = None) -> CharacterFile:
+    def read(
+        self, source: CardSource, called: str | None = None, *, lore_tokens: int = ...
+    ) -> CharacterFile:
         """Read a card or a lorebook; ``called`` is the character where the file names none.
+
+        All its entries together stay below ``lore_tokens``.
 
         Raises:
             UnreadableCard: there is neither in it.
         """
 
     def rows(
-        self, card: dict[str, Any] | None, books: Sequence[dict[str, Any]]
+        self,
+        card: dict[str, Any] | None,
+        books: Sequence[dict[str, Any]],
+        *,
+        lore_tokens: int = ...,
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return a raw card and raw lorebooks, all books in one, as ``card show`` prints them."""
 

@@ -504,9 +504,10 @@ class LoreQuery:
     ``question`` has what it refers back to, ``message`` are its own words, and ``history`` stands
     before them, after ``earlier`` messages that are not shown. What stands after ``until`` is
     unknown. ``greeting`` is which one the talk began with, from 0 (None: not known). All books
-    share ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what it
-    asks for). Keys are looked for in ``scan_depth`` messages, and ``similar`` entries are found by
-    a likeness of ``least`` or more.
+    stay below ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what
+    it asks for). Keyed entries get up to ``beyond_tokens`` more of what constant ones took. Keys
+    are looked for in ``scan_depth`` messages, and ``similar`` entries are found by a likeness of
+    ``least`` or more.
     """
 
     question: str
@@ -519,6 +520,7 @@ class LoreQuery:
     greeting: int | None = None
     budget_tokens: int = 2_048
     most_tokens: int | None = None
+    beyond_tokens: int = 0
     scan_depth: int = 4
     similar: int = 3
     least: float = 0.2

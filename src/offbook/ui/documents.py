@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace
     from offbook.ui.visitor import Visitor
 
-ENDINGS: Final = (".json", ".png", ".charx", ".jpg", ".jpeg", ".webp", ".yaml", ".yml")
+ENDINGS: Final = (".json", ".png", ".charx", ".jpg", ".jpeg", ".webp", ".yaml", ".yml",
+           ".byaf", ".scenario", ".story")  # fmt: skip
 """Of files that are cards or lorebooks, and no texts."""
 
 _FORMATS: Final = (("PNG", "png"), ("JSON", "json"), ("CHARX", "charx"))
