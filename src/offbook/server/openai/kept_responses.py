@@ -6,7 +6,7 @@ another key has no response of that id, nor has a person whom the request does n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -35,7 +35,7 @@ _PREVIOUS: Final = "previous_response_id"
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Held:
     """A response with its turn, and whose conversation it is in."""
 
     response: StoredResponse
@@ -51,9 +51,9 @@ async def behind(
     Raises:
         RequestRefused: the caller, or the person, has no such response with this character.
     """
-    kept: _Kept | None = await book.store.read(_look, caller, name)
-    other_person = kept is not None and user is not None and kept.principal != caller.speaker(user)
-    if kept is None or other_person:
+    held: _Held | None = await book.store.read(_look, caller, name)
+    other_person = held is not None and user is not None and held.principal != caller.speaker(user)
+    if held is None or other_person:
         raise RequestRefused(
             f"there is no response {name!r} to go on from",
             "only whole replies that were stored can be gone on from, by the key and person whose "
@@ -61,39 +61,38 @@ async def behind(
             code="previous_response_not_found",
             param=_PREVIOUS,
         )
-    if kept.response.character != character.id:
+    if held.response.character != character.id:
         raise RequestRefused(
-            f"the response {name!r} is of {kept.response.character!r}, not of {character.id!r}",
+            f"the response {name!r} is of {held.response.character!r}, not of {character.id!r}",
             "go on with that one, or send the items themselves",
             code="invalid_value",
             param=_PREVIOUS,
         )
-    session, _ = names_of(kept.response.session)
-    return Behind(kept.principal, session, kept.response.turn)
+    session, _ = names_of(held.response.session)
+    return Behind(held.principal, session, held.response.turn)
 
 
 async def show(response: ResponseName, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
     """A response that was kept, as it is remembered."""
-    kept = await _require(book, caller, response)
-    return _shape(kept)
+    return _shape(await _require(book, caller, response))
 
 
 async def delete(response: ResponseName, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
     """Delete a response: its words, what was said, and what that taught the character."""
-    kept = (await _require(book, caller, response)).response
+    held = (await _require(book, caller, response)).response
 
     def remove(conn: Connection) -> None:
-        forgetting.remove_turn(conn, kept.character, kept.session, kept.turn)
-        responses.remove(conn, kept)
+        forgetting.remove_turn(conn, held.character, held.session, held.turn)
+        responses.remove(conn, held)
 
     await book.store.write(remove)
     await book.store.purge()
-    return {"id": kept.id, "object": "response", "deleted": True}
+    return {"id": held.id, "object": "response", "deleted": True}
 
 
-async def _require(book: Offbook, caller: Caller, name: str) -> _Kept:
-    kept: _Kept | None = await book.store.read(_look, caller, name)
-    if kept is None:
+async def _require(book: Offbook, caller: Caller, name: str) -> _Held:
+    held: _Held | None = await book.store.read(_look, caller, name)
+    if held is None:
         raise RequestRefused(
             f"there is no response {name[:80]!r}",
             "only whole replies that were stored are kept; their key alone sees them",
@@ -101,34 +100,35 @@ async def _require(book: Offbook, caller: Caller, name: str) -> _Kept:
             code="not_found",
             param="response_id",
         )
-    return kept
+    return held
 
 
-def _look(conn: Connection, caller: Caller, name: str) -> _Kept | None:
+def _look(conn: Connection, caller: Caller, name: str) -> _Held | None:
     """The response of this id, if its words are there still and are the caller's."""
-    found = responses.get(conn, name)
-    if found is None:
+    stored = responses.get(conn, name)
+    if stored is None:
         return None
-    talk = conversations.get(conn, found.character, found.session)
-    turn = conversations.get_turn(conn, found.character, found.session, found.turn)
+    talk = conversations.get(conn, stored.character, stored.session)
+    turn = conversations.get_turn(conn, stored.character, stored.session, stored.turn)
     if talk is None or turn is None or not turn.answered or not caller.owns(talk.principal):
         return None
-    if not caller.sees(characters.require(conn, found.character)):
+    if not caller.sees(characters.require(conn, stored.character)):
         return None
-    return _Kept(found, turn, talk.principal)
+    recalls = conversations.recalls(conn, stored.character, stored.session, [turn.id])
+    return _Held(stored, replace(turn, recall=recalls.get(turn.id)), talk.principal)
 
 
-def _shape(kept: _Kept) -> dict[str, Any]:
-    turn, recall = kept.turn, dict(kept.turn.recall or {})
+def _shape(held: _Held) -> dict[str, Any]:
+    turn, recall = held.turn, dict(held.turn.recall or {})
     usage, is_cut = recall.pop("usage", {}), recall.pop("cut", False)
     status = "incomplete" if is_cut else "completed"
     prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     counts = {"prompt_tokens": prompt, "completion_tokens": completion}
     at = datetime.fromisoformat(turn.at)
     return response(
-        kept.response.id,
+        held.response.id,
         int(at.replace(tzinfo=at.tzinfo or UTC).timestamp()),
-        kept.response.character,
+        held.response.character,
         status,
         output=[message(f"msg_{turn.id[:32]}", turn.answered, status)],
         incomplete_details={"reason": "max_output_tokens"} if is_cut else None,
