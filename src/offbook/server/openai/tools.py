@@ -49,7 +49,8 @@ def passing(body: ChatBody, *, allowed: bool, is_offline: bool) -> Passing:
     """
     form = (body.response_format or {}).get("type")
     if is_offline and form in ("json_object", "json_schema"):
-        raise wrong("response_format", "JSON is asked for, and the offline model writes none", _NO_MODEL, _CODE)
+        why = "JSON is asked for, and the offline model writes none"
+        raise wrong("response_format", why, _NO_MODEL, _CODE)
     if not body.tools:
         return Passing()
     why, mend = "", ""
