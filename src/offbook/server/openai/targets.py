@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from offbook.server.dependencies import Book, Caller, CurrentPrincipal
 from offbook.server.failures import RequestRefused
+from offbook.server.middleware import name_in_path
 from offbook.server.openai.exchange import Target
 from offbook.stores import characters
 from offbook.stores.connection import Connection
@@ -31,7 +32,7 @@ async def list_models(book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
 
 async def get_model(model: str, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
     """One character, as a model."""
-    return _entry((await require_target(book, caller, model)).character)
+    return _entry((await require_target(book, caller, name_in_path(model))).character)
 
 
 async def require_target(book: Book, caller: Caller, model: str) -> Target:
