@@ -560,10 +560,19 @@ def traits_of(model: object) -> ModelTraits:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool that a model asks for; ``arguments`` are JSON as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
 
-    ``cached_tokens`` and ``reasoning_tokens`` are as in a response.
+    ``cached_tokens`` and ``reasoning_tokens`` are as in a response, and so are ``calls``.
     """
 
     finish_reason: str = "stop"
@@ -571,6 +580,7 @@ class Ending:
     completion_tokens: int = 0
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -618,7 +628,7 @@ class ChatResponse:
 
     ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
     the answer that are thoughts; None where it does not count them apart. ``thought`` says whether
-    the model thought aloud before it answered.
+    the model thought aloud before it answered, ``calls`` which tools it calls.
     """
 
     text: str
@@ -629,6 +639,7 @@ class ChatResponse:
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     thought: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
     @property
     def ending(self) -> Ending:
@@ -639,4 +650,5 @@ class ChatResponse:
             self.completion_tokens,
             self.cached_tokens,
             self.reasoning_tokens,
+            self.calls,
         )

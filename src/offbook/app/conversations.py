@@ -42,9 +42,11 @@ async def replayed(
     session: str | None = None,
     resends: bool = True,
     fleeting: bool = False,
+    after: str | None = None,
+    gave: bool = False,
     company: Company | None = None,
 ) -> ReplayedSession:
-    """The conversation that a history belongs to.
+    """The conversation that a history belongs to; its arguments are those of ReplayedSession.
 
     A client that ``resends`` sends the whole history each time; else a named conversation goes on
     where it stands when no history came along. Without a name the history alone tells which it is.
@@ -61,6 +63,8 @@ async def replayed(
         named=session,
         resends=resends,
         fleeting=fleeting,
+        after=after,
+        gave=gave,
         learning=home.learning,
         company=company,
     )

@@ -148,6 +148,12 @@ class ServerSettings(Section):
     client_system_of: Policies = Field(
         (), description="the same for single characters, by their ids, such as `ada-byrne=merge`"
     )
+    tools: bool = Field(
+        False, description="pass tools that clients send on to the model, and its calls back"
+    )
+    tools_of: Names = Field(
+        (), description="the same for single characters, by their ids; a key may allow it, too"
+    )
     replies: int = Field(8, ge=1, le=128, description="the most replies to one question (`n`)")
     ping_seconds: float = Field(
         10.0, gt=0, le=60, description="pause between signs of life while a reply is prepared"

@@ -25,7 +25,9 @@ class ApiKey:
     """A key as it is kept, without its secret.
 
     ``right`` is the greatest that it has, ``characters`` the ids that it opens (None: all), ``rpm``
-    its limit of requests a minute (None: the server's), times are ISO 8601 in UTC.
+    its limit of requests a minute (None: the server's), times are ISO 8601 in UTC. Without
+    ``remember`` nothing that is said with it is kept; with ``tools`` those that come with it are
+    passed on.
     """
 
     id: str
@@ -37,6 +39,8 @@ class ApiKey:
     created: str = ""
     expires: str | None = None
     revoked: str | None = None
+    remember: bool = True
+    tools: bool = False
 
     def allows(self, right: Right) -> bool:
         """Tell whether it has this right, or a greater one."""
@@ -104,6 +108,8 @@ def add_key(conn: Connection, key: ApiKey) -> None:
         "rights": list(RIGHTS[: RIGHTS.index(key.right) + 1]),
         "expires": key.expires,
         "rpm": key.rpm,
+        "remember": key.remember,
+        "tools": key.tools,
     }
     conn.execute(insert(api_keys), row)
 
@@ -136,7 +142,8 @@ def revoke(conn: Connection, key: str) -> bool:
 def _keys(conn: Connection, *conditions: Any) -> list[ApiKey]:
     p, k = principals.c, api_keys.c
     chosen = select(p.id, p.label, p.key_hash, k.rights, p.characters, k.rpm, p.created, k.expires)
-    joined = chosen.add_columns(p.revoked).join_from(principals, api_keys).where(*conditions)
+    chosen = chosen.add_columns(p.revoked, k.remember, k.tools)
+    joined = chosen.join_from(principals, api_keys).where(*conditions)
     # The last of its rights is the greatest.
     return [
         replace(key, right=RIGHTS[len(key.right) - 1])

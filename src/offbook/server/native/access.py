@@ -17,6 +17,7 @@ from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
 from offbook.server.failures import forbidden
 from offbook.server.masking import masked
+from offbook.server.middleware import name_in_path
 from offbook.stores.characters import may_change_source
 from offbook.stores.principals import Right
 from offbook.types import Character
@@ -124,6 +125,7 @@ def require(caller: Caller, right: Right) -> None:
 
 async def visible(name: Name, book: Book, caller: CurrentPrincipal) -> Character:
     """The character of this name or id, if it exists for the caller."""
+    name = name_in_path(name)
     if caller.characters is None:
         return await book.find(name)
     character: Character | None = await book.store.read(caller.find, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
@@ -14,8 +15,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field, model_validator
 
 from offbook.app.characters import ReembedReport
-from offbook.app.documents import CharacterInfo
-from offbook.errors import OffbookError
+from offbook.app.documents import CharacterInfo, require_index
+from offbook.errors import IndexMissing, OffbookError
 from offbook.server.dependencies import Book, CurrentPrincipal, unless_left
 from offbook.server.masking import masked
 from offbook.server.native.access import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from offbook.app.book import Offbook
     from offbook.app.books import BookCharacter
+    from offbook.types import Character
 
 routes: Final = APIRouter(prefix="/api", tags=["characters"])
 _ONE: Final = "/characters/{character}"
@@ -227,8 +229,10 @@ async def create(
 ) -> dict[str, Any]:
     """Make a character, from a name, a card or a book; its id is made from the name and is unique.
 
-    What is in a card becomes documents; no model is asked. One of a book can be talked to at once,
-    and shares its texts with the others of that book; `.../estimate` tells what a model would add.
+    What is in a card becomes documents, which are indexed at once where that is free; else `ready`
+    is false, and what it would cost and where it is done stand beside it. One of a book can be
+    talked to at once, and shares its texts with the others of that book; `.../estimate` tells what
+    a model would add.
     """
     if body.book is not None:
         given, name = body.book, body.name or ""
@@ -240,12 +244,30 @@ async def create(
         character, made = made_one.character, made_one.as_json()
     elif body.card is not None:
         report = await book.cards.create(body.card.sent(), body.name)
-        character, made = report.character, report.as_json()
+        character = report.character
+        made = report.as_json() | await commanded(request, partial(_readied, character=character))
     else:
         character = await book.create(body.name or "")
         made = {"id": character.id, "name": character.name, "created": character.created}
     response.headers["location"] = f"/api/characters/{quote(character.id, safe='')}"
     return made
+
+
+async def _readied(command: Offbook, character: Character) -> dict[str, Any]:
+    """Index what a card brought where nobody pays for it; whether it can be talked to now."""
+    from offbook.app.estimate import estimate_ingestion
+
+    try:
+        await require_index(command, character, with_cost=False)
+    except IndexMissing:
+        runtime = command.runtime(character.dimension)
+        estimate = await estimate_ingestion(runtime, character, ())
+        if estimate.calls or estimate.embed_calls:
+            where = f"/api/characters/{quote(character.id, safe='')}/documents"
+            build = {"method": "POST", "url": where, "body": {"documents": []}}
+            return {"ready": False, "estimate": estimate.as_json(), "build": build}
+        await command.ingest(character.id)
+    return {"ready": True}
 
 
 @routes.get(_ONE)
