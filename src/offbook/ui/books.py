@@ -32,6 +32,7 @@ from offbook.ui.elements import (
     text,
     told_of_errors,
 )
+from offbook.ui.portrait import portrait
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
@@ -178,6 +179,8 @@ class _List:
 
     def _row(self, row: CastRow) -> None:
         with part("li"):
+            made = self._made.get(row.name)
+            portrait(row.name, None if made is None else made.id)
             with part("div", "main"):
                 text("h3", row.name)
                 said = f" · {plural(row.lines, 'line')}" if row.lines else ""

@@ -33,6 +33,8 @@ from offbook.ui.elements import (
 )
 from offbook.ui.evidence import Side, facts_of
 from offbook.ui.frame import unread
+from offbook.ui.portrait import portrait
+from offbook.ui.preferences import tell_offline
 from offbook.ui.story_point import show_story_point
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from offbook.agent.session import Session
     from offbook.agent.swipes import Exchange
+    from offbook.types import Character
     from offbook.ui.evidence import Side
     from offbook.ui.frame import CharacterPlace
 
@@ -50,9 +53,9 @@ _PIECE: Final = 400
 
 
 def show_exchange(
-    box: ui.element, exchange: Exchange, reply: Mapping[str, Any], why: Act
+    box: ui.element, exchange: Exchange, reply: Mapping[str, Any], why: Act, who: Character
 ) -> ui.element | None:
-    """Draw an exchange into its box."""
+    """Draw an exchange with somebody into its box."""
     box.clear()
     turn = exchange.turn
     named(box, data_turn=turn.id)
@@ -62,6 +65,7 @@ def show_exchange(
         if turn.is_unanswered:
             return None
         with part("div", "answer"):
+            portrait(who.name, who.id)
             text("div", turn.answered, "answered")
             if not turn.said:
                 return None
@@ -85,11 +89,16 @@ def show_swipes(
 
 
 def show_greeting(
-    box: ui.element, greetings: Sequence[str], here: int, choose: Callable[[int], Act] | None
+    box: ui.element,
+    greetings: Sequence[str],
+    here: int,
+    choose: Callable[[int], Act] | None,
+    who: Character,
 ) -> None:
     """Draw the greeting that a conversation begins with; ``choose`` goes to another, if it may."""
     box.clear()
     with box, part("div", "answer"):
+        portrait(who.name, who.id)
         text("div", greetings[here], "answered")
         if choose is not None and len(greetings) > 1:
             with named(part("div", "swipes"), role="group", aria_label="Greetings"):
@@ -265,6 +274,7 @@ class Conversation:
         with box:
             text("div", said, "said")
             with part("div", "answer"):
+                portrait(self._place.character.name, self._place.character.id)
                 answer = text("div", "", "answered waiting")
         self._replying = asyncio.create_task(self._stream(pieces, Growing(answer)))
         if self._is_stopped:
@@ -366,7 +376,7 @@ class Conversation:
             self._opening.delete()
         elif not self._talk.history:
             self._talk.greet(self._greeting + 1)
-            show_greeting(self._opening, self._talk.greetings, self._greeting, None)
+            self._show_greeting(self._opening, None)
         self._opening = None
 
     def _draw_all(self, exchanges: Sequence[Exchange]) -> None:
@@ -430,6 +440,7 @@ class Conversation:
             self._greet(self._greeting)
             return
         with part("div", "empty") as self._opening:
+            portrait(self._place.character.name, self._place.character.id)
             text("h2", f"Talk to {self._place.character.name}")
             hint = "Beside each reply stands what it rests on, and what was declined."
             text("p", hint, "quiet")
@@ -444,7 +455,11 @@ class Conversation:
 
         self._greeting = number
         if self._opening is not None:
-            show_greeting(self._opening, self._talk.greetings, number, chooser)
+            self._show_greeting(self._opening, chooser)
+
+    def _show_greeting(self, box: ui.element, choose: Callable[[int], Act] | None) -> None:
+        greetings, who = self._talk.greetings, self._place.character
+        show_greeting(box, greetings, self._greeting or 0, choose, who)
 
     def _draw(self, box: ui.element, exchange: Exchange, *, is_last: bool) -> None:
         async def why() -> None:
@@ -456,7 +471,8 @@ class Conversation:
 
             return choose
 
-        swipes = show_exchange(box, exchange, self._reply_of(exchange), why)
+        who = self._place.character
+        swipes = show_exchange(box, exchange, self._reply_of(exchange), why, who)
         if swipes is not None and is_last and not self._later:
             show_swipes(swipes, exchange.place, len(exchange.swipes), chooser, self.again)
 
@@ -504,6 +520,7 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
     with part("section", "stage", aria_label="Conversation"):
         side = Side(place)
         _head(place, name, known, side)
+        tell_offline(visitor)
         await show_origin(place)
         point = part("div", "story-point")
         log = part("div", "log", role="log", aria_label="What was said", tabindex="0")
@@ -523,6 +540,7 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
 
 def _head(place: CharacterPlace, name: str, known: Mapping[str, str], side: Side) -> None:
     with part("div", "stage-head"):
+        portrait(place.character.name, place.character.id)
         text("h1", place.character.name)
         labels = {each: _label(each, said) for each, said in known.items()}
         if name not in known:

@@ -18,6 +18,7 @@ from offbook.ui.conversation import Growing, composer, missing
 from offbook.ui.elements import button, failed, named, part, plural, text, told_of_errors, warn
 from offbook.ui.evidence import Side, facts_of
 from offbook.ui.frame import CharacterPlace
+from offbook.ui.portrait import portrait
 
 if TYPE_CHECKING:
     from offbook.agent.next_speaker import Line
@@ -48,6 +49,8 @@ async def show_scene(visitor: Visitor, who: Sequence[str], session: str | None) 
     names = " and ".join(each.name for each in cast)
     with part("section", "stage", aria_label="Conversation"):
         with part("div", "stage-head"):
+            for each in cast:
+                portrait(each.name, each.id)
             text("h1", names)
             options = {"": _ANYBODY, **{each.id: each.name for each in cast}}
             chosen = ui.select(options, value="", label="Who answers")
@@ -135,6 +138,7 @@ class SceneTalk:
                 text("div", f"{line.name}: {line.text}" if line.name else line.text, "said")
                 return
             with part("div", "answer") as box:
+                portrait(line.name, line.character)
                 text("p", line.name, "speaker")
                 text("div", line.text, "answered")
             recall = stored.get((line.character, line.text), {})
@@ -253,7 +257,7 @@ class SceneTalk:
                 if piece.character != speaker:
                     if growing is not None:
                         growing.draw()
-                    speaker, growing = piece.character, self._open(piece.name)
+                    speaker, growing = piece.character, self._open(piece.name, piece.character)
                 if growing is not None:
                     growing.add(piece.text)
                 if growing is not None and time.monotonic() - drawn > _REDRAW_SECONDS:
@@ -262,9 +266,10 @@ class SceneTalk:
         if growing is not None:
             growing.draw()
 
-    def _open(self, name: str) -> Growing:
+    def _open(self, name: str, character: str) -> Growing:
         """A place for a reply that comes."""
         with self._log, part("div", "exchange"), part("div", "answer") as box:
+            portrait(name, character)
             text("p", name, "speaker")
             growing = Growing(text("div", "", "answered waiting"))
         self._boxes.append(box)

@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection
 
 from offbook.agent.history import names_of, stored_id
 from offbook.agent.session import kept_under
-from offbook.app.commands import command_of, conversation_of
+from offbook.app.commands import command_of, configure, conversation_of
 from offbook.errors import OffbookError
 from offbook.server.authentication import keep_pace
 from offbook.server.dependencies import OWNER, Caller
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from offbook.app.documents import CharacterInfo
     from offbook.server.authentication import Pace
     from offbook.server.background import BackgroundWorker
+    from offbook.settings import Settings
     from offbook.stores.connection import Connection
     from offbook.stores.principals import Right
     from offbook.types import Character
@@ -109,6 +110,20 @@ class Visitor:
         endpoints say.
         """
         return self.caller.may_administer
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether they sit at this machine: its settings are theirs."""
+        return self.caller.principal == OWNER.principal
+
+    async def configure(self, settings: Settings) -> None:
+        """Let the server answer, and read, by other settings from now on."""
+
+        async def follow(book: Offbook) -> None:
+            configure(book, settings)
+
+        configure(self.book, settings)
+        await self.background.aside(follow)
 
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
