@@ -14,11 +14,15 @@ from offbook.app.commands import command_of
 from offbook.app.scenes import scene_of
 from offbook.errors import OffbookError
 from offbook.ui.books import scene_address
-from offbook.ui.conversation import Growing, composer, missing
+from offbook.ui.composer import composer
+from offbook.ui.conversation import missing
 from offbook.ui.elements import button, failed, named, part, plural, text, told_of_errors, warn
-from offbook.ui.evidence import Side, facts_of
+from offbook.ui.evidence import Side
+from offbook.ui.exchange import Growing, copy_button
 from offbook.ui.frame import CharacterPlace
+from offbook.ui.markup import show_words
 from offbook.ui.portrait import portrait
+from offbook.ui.why import facts_of, why_of
 
 if TYPE_CHECKING:
     from offbook.agent.next_speaker import Line
@@ -135,12 +139,13 @@ class SceneTalk:
     def _draw(self, line: Line, stored: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
         with part("div", "exchange"):
             if line.character is None:
-                text("div", f"{line.name}: {line.text}" if line.name else line.text, "said")
+                with part("div", "mine"):
+                    text("div", f"{line.name}: {line.text}" if line.name else line.text, "said")
                 return
             with part("div", "answer") as box:
                 portrait(line.name, line.character)
                 text("p", line.name, "speaker")
-                text("div", line.text, "answered")
+                show_words(part("div", "answered"), line.text)
             recall = stored.get((line.character, line.text), {})
             self._why(box, line.character, {**recall, "reply": line.text}, is_stored=True)
 
@@ -159,6 +164,7 @@ class SceneTalk:
         label = f"Why this reply? {member.character.name}"
         with box, part("div", "under"):
             button("Why", why, icon="help_outline", look="small", label=label)
+            copy_button()
             if reply.get("context") is not None:
                 text("span", facts_of(reply), "facts")
 
@@ -176,7 +182,8 @@ class SceneTalk:
         is_asked_for: bool,
     ) -> None:
         await self._side.follow(member, self._places[member.character.id])
-        await self._side.tell(reply, is_stored=is_stored, is_asked_for=is_asked_for)
+        why = why_of(reply, member.character.name, is_stored=is_stored)
+        await self._side.tell(why, is_asked_for=is_asked_for)
 
     async def say(self, said: str) -> bool:
         """Say something, and show the replies while they come; whether all is kept."""
@@ -229,7 +236,7 @@ class SceneTalk:
             warn("The conversation went on elsewhere; this is where it is now.")
 
     def _say(self, said: str) -> ui.element:
-        with self._log, part("div", "exchange") as line:
+        with self._log, part("div", "exchange") as line, part("div", "mine"):
             text("div", said, "said")
         return line
 
