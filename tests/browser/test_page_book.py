@@ -34,6 +34,8 @@ async def test_a_book_is_dropped_and_one_of_its_people_picked_who_answers(
     here = await visit("/", 390, 844, "dark")
     page = here.page
     await page.locator("input[type=file]").set_input_files(sent("ferry.txt", BOOK.encode()))
+    await expect(page.get_by_text("It seems to be about one person.")).to_be_visible()
+    await page.get_by_role("button", name="A book").click()
     people = page.locator(".cast > li")
     await expect(people.get_by_role("heading")).to_have_text([NELL, OSRIC])
     await expect(page.get_by_role("heading", name="Who is in ferry.txt?")).to_be_in_viewport()
@@ -73,4 +75,5 @@ async def test_what_cannot_be_read_is_said_and_the_next_file_is_taken(visit: Vis
         await expect(page.get_by_text(told)).to_be_visible()
         await expect(page.locator(".uploader")).not_to_have_class(re.compile("disable"))
     await files.set_input_files(sent("nobody.txt", b"it rains on the sea.\n"))
+    await page.get_by_role("button", name="A book").click()
     await expect(page.get_by_text("Nobody is named in nobody.txt.")).to_be_visible()

@@ -36,7 +36,7 @@ from offbook.ui.markup import Mark, show_words
 from offbook.ui.portrait import portrait
 from offbook.ui.preferences import tell_offline
 from offbook.ui.story_point import show_story_point
-from offbook.ui.talks import Talks, talk_address, title_of
+from offbook.ui.talks import Talks, is_made_up, talk_address
 from offbook.ui.why import why_of
 
 if TYPE_CHECKING:
@@ -455,10 +455,12 @@ def _head(place: CharacterPlace, name: str, talks: Talks, side: Side) -> None:
         portrait(place.character.name, place.character.id)
         with part("div", "about"):
             text("h1", place.character.name)
-            text("p", title_of(name, ""), "quiet")
+            if not is_made_up(name):
+                text("p", name, "quiet")
         fresh = partial(ui.navigate.to, talk_address(place, ""))
         icon_button("New conversation", "add_comment", fresh)
-        button("Conversations", partial(talks.open, name), icon="forum", look="small")
+        chosen = partial(talks.open, name)
+        button("Conversations", chosen, icon="forum", look="small", label="Conversations")
         icon_button("Mood over the conversation", "mood", side.open_moods).classes("narrow-only")
 
 

@@ -43,7 +43,7 @@ def tell_offline(visitor: Visitor) -> None:
     with part("p", "offline"):
         text("span", f"{_OFFLINE} ")
         if visitor.is_owner:
-            link("Set a model for real conversation", ADDRESS)
+            link("Set a model", ADDRESS)
         else:
             text("span", "The owner of the server can set a model for conversation.")
 

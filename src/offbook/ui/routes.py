@@ -53,7 +53,7 @@ async def show_graph(place: CharacterPlace) -> None:
     address = place.address("/graph/graph.html")
     with part("div", "bar"):
         text("p", "Who and what there is, and how they relate.", "quiet")
-        link("On its own", address)
+        link("Open by itself", address)
         for name, label in (("graph.graphml", "GraphML"), ("graph.json", "JSON")):
             named(link(label, place.address(f"/graph/{name}")), download=name)
     named(
