@@ -16,6 +16,7 @@ from offbook.ui.new_character import name_in
         ("x.md", "# Ada Byrne: a life\n\nShe.", "Ada Byrne"),
         ("ada_byrne.txt", "She keeps the light.", "Ada Byrne"),
         ("notes-on-tom.txt", "# What we have found out about him so far\n\nHe.", "Notes On Tom"),
+        ("ferry.txt", "# Chapter 1\n\nIt rained.", "Ferry"),
         ("李小龙.txt", "他。", "李小龙"),
     ],
 )

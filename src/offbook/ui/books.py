@@ -182,7 +182,7 @@ class _List:
             made = self._made.get(row.name)
             portrait(row.name, None if made is None else made.id)
             with part("div", "main"):
-                text("h3", row.name)
+                text("h2", row.name)
                 said = f" · {plural(row.lines, 'line')}" if row.lines else ""
                 text("p", f"{plural(row.mentions, 'mention')}{said}", "quiet")
                 if row.aliases:

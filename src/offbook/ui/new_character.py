@@ -12,6 +12,7 @@ from nicegui import ui
 
 from offbook import registry
 from offbook.app.documents import require_index
+from offbook.documents.labels import label_of
 from offbook.documents.readers import MEDIA, ReadDocument, read_content
 from offbook.documents.sections import sections
 from offbook.errors import IndexMissing, UsageError
@@ -216,7 +217,7 @@ def name_in(reading: ReadDocument) -> str:
     """Guess whom a document is about: by its first heading if that is short, else by its file."""
     title = next((s.headings[-1] for s in sections(reading.text) if s.level), "")
     title = re.split(r"[:(|]|\s[-–—]\s", re.sub(r"[*_`]", "", title))[0].strip()
-    if title and len(title.split()) <= 4 and len(title) <= _LONGEST_NAME:
+    if title and label_of(title) is None and len(title.split()) <= 4 and len(title) < _LONGEST_NAME:
         return title
     stem = re.sub(r"[\W_]+", " ", PurePosixPath(reading.name).stem).strip()
     return " ".join(word[:1].upper() + word[1:] for word in stem.split())[:_LONGEST_NAME]

@@ -127,8 +127,8 @@ class Talks:
         with self._list:
             if not known:
                 text("p", "No conversation has that." if words else "None yet.", "quiet")
-            self._by_day([each for each in known if not is_of_others(each.name)])
-            others = [each for each in known if is_of_others(each.name)]
+            others = [t for t in known if is_of_others(t.name) and t.name != self._current]
+            self._by_day([talk for talk in known if talk not in others])
             if others:
                 with named(part("details", "fold"), **({"open": "open"} if words else {})):
                     text("summary", f"Begun by other programs: {len(others)}")

@@ -80,7 +80,7 @@ _VERDICTS: Final = {
     "out": "Beyond what the character knows",
 }
 _OPEN: Final = ("knowledge", "memory")
-"""What is unfolded where no sentence of the reply is taken over."""
+"""What is unfolded from the beginning."""
 _SOURCES: Final = 4
 _SKIPPED: Final = 40
 """Titles of what was skipped for one reason."""
@@ -204,14 +204,14 @@ def _why_not(title: str, words: str) -> str:
 
 
 def _items(place: CharacterPlace, why: Why) -> None:
-    """Show all else that the reply was given, folded where sentences rest on something."""
+    """Show all else that the reply was given."""
     context: Sequence[Found] = why.reply.get("context") or ()
     about = f"{why.reply.get('question', '')} {why.reply.get('reply', '')}"
     for kind, title in _KINDS.items():
         items = [item for item in context if item["kind"] == kind]
         if not items or kind in _DECLINED:
             continue
-        with _fold(title, len(items), is_open=kind in _OPEN and not why.rests):
+        with _fold(title, len(items), is_open=kind in _OPEN):
             for item in items:
                 _item(place, item, about)
 
