@@ -264,7 +264,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     tools = ROOT / "build" / "docs-venv" / "bin" / "python"
     if not tools.exists():
         pytest.skip("the tools of the site are not there; `make docs` installs them")
-    command = [tools, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    command: list[str | Path] = [tools, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     done = subprocess.run([*command, DOCS, tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "searchindex.js").stat().st_size > 100_000
