@@ -13,7 +13,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CREATE = "$(PYTHON)" -m venv $(VENV)
 endif
 
-.PHONY: demo test test-all test-clients explore coverage lint types imports unit all format clean
+.PHONY: demo test test-all test-clients explore coverage lint types imports unit all docs format clean
 
 # What is compiled is kept: each process would compile the whole source and every test again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -68,6 +68,20 @@ test-clients: $(VENV)/.test
 explore: $(VENV)/.test
 	$(TESTS) -m "not long"
 
+# The site has an environment of its own: only the tools are in it, since no page imports offbook.
+DOCS_VENV ?= build/docs-venv
+
+$(DOCS_VENV)/.docs: pyproject.toml | $(BIN)/python
+	@"$(PYTHON)" -m venv $(DOCS_VENV)
+	@"$(PYTHON)" -c 'import tomllib; \
+	  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' \
+	  > $(DOCS_VENV)/docs.txt
+	@$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(DOCS_VENV)/docs.txt
+	@touch $@
+
+docs: $(DOCS_VENV)/.docs
+	$(DOCS_VENV)/bin/python -m sphinx -W --keep-going -q -b html docs build/docs
+
 coverage: $(VENV)/.test
 	$(TESTS) $(FIXED) --hypothesis-profile=repeatable --cov --cov-report=term
 
@@ -76,4 +90,4 @@ format: $(VENV)/.test
 	$(BIN)/ruff format
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

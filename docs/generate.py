@@ -1,7 +1,8 @@
 """Writes the parts of the documentation that the code knows best; `--check` only compares.
 
-Takes: the module docstrings (`Paper:` lines), the command line's help, the settings.
-Gives: docs/papers.md, docs/cli.md, docs/settings.md.
+Takes: the module docstrings (`Paper:` lines), the command line's help, the settings, the classes
+that programs use.
+Gives: docs/papers.md, docs/cli.md, docs/settings.md, docs/python.md.
 """
 
 from __future__ import annotations
@@ -202,7 +203,106 @@ def settings() -> str:
     return SETTINGS + "\n".join(lines) + "\n"
 
 
-PAGES = {"papers.md": papers, "cli.md": cli, "settings.md": settings}
+PYTHON = f"""{NOTE}
+# The Python API
+
+What programs call, and what they get. [library.md](library.md) shows it at work. Functions that are
+`async` have to be awaited. Arguments behind `*` are given by name.
+"""
+
+CLASSES = {
+    "Offbook": {"app/book.py": ["Offbook"]},
+    "Conversations": {
+        "agent/session.py": ["Session"],
+        "agent/scene.py": ["Scene", "ScenePiece"],
+    },
+    "Memories, cards, evaluation": {
+        "app/memories.py": ["Memories", "RememberReport"],
+        "app/cards.py": ["Cards", "CardReport"],
+        "evaluation/facade.py": ["Evaluation"],
+    },
+    "Replies and what they rest on": {
+        "types.py": [
+            "Character", "Reply", "Recall", "ContextItem", "Source", "Skipped", "Boundary",
+            "BoundaryReason", "Remembered", "Usage",
+        ],
+    },
+    "Reports": {
+        "ingestion/reports.py": ["IngestReport", "DocumentReport", "Estimate"],
+        "app/books.py": ["BookCharacter"],
+        "app/casts.py": ["CastRow"],
+    },
+    "Protocols": {
+        "protocols.py": ["Method", "Splitter", "Embedder", "ChatModel", "Searcher"],
+    },
+    "What plug-ins take and give": {
+        "methods/knowledge.py": ["Knowledge"],
+        "types.py": [
+            "IndexRequirements", "Passage", "Document", "Chunk", "ChatRequest", "ChatResponse",
+            "Message", "ModelTraits",
+        ],
+        "documents/readers.py": ["ReadDocument"],
+        "evaluation/benchmark.py": ["Benchmark", "Dataset", "Subject", "Question"],
+        "evaluation/metrics/scales.py": ["JudgedScale"],
+        "evaluation/reply_metrics.py": ["ReplyMetric", "Exchange"],
+    },
+}  # fmt: skip
+"""The classes of the Python API, by section and file, in the order of the page."""
+
+PART = re.compile(r"^(Args|Returns|Raises|Attributes|Yields):$", re.M)
+ROLE = re.compile(r":\w+:`[~.]?([^`]+)`|``([^`]+)``")
+
+
+def python() -> str:
+    """The classes that programs use, with their functions and fields, read from the source."""
+    parts, public = [PYTHON], (SOURCE / "__init__.py").read_text("utf-8")
+    for section, files in CLASSES.items():
+        parts.append(f"## {section}\n")
+        for file, names in files.items():
+            tree = ast.parse((SOURCE / file).read_text("utf-8"))
+            stated = {each.name: each for each in tree.body if isinstance(each, ast.ClassDef)}
+            module = "offbook." + file.removesuffix(".py").replace("/", ".")
+            for name in names:
+                is_public = f" import {name} as {name}\n" in public
+                parts += described("offbook" if is_public else module, stated[name])
+    return "\n".join(parts)
+
+
+def described(module: str, node: ast.ClassDef) -> list[str]:
+    """A class: where it is, what it is, its fields, and each of its functions."""
+    parts = [f"### {node.name}\n", f"`from {module} import {node.name}`\n", *in_words(node)]
+    fields = [ast.unparse(each) for each in node.body if isinstance(each, ast.AnnAssign)]
+    if fields:
+        parts.append("```text\n" + "\n".join(fields) + "\n```\n")
+    for each in node.body:
+        if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) or each.name[0] == "_":
+            continue
+        for argument in (*each.args.posonlyargs, *each.args.args)[:1]:
+            if argument.arg in ("self", "cls"):
+                each.args.args.remove(argument)
+        kind = "async def" if isinstance(each, ast.AsyncFunctionDef) else "def"
+        result = f" -> {ast.unparse(each.returns)}" if each.returns else ""
+        is_value = any(ast.unparse(mark) == "property" for mark in each.decorator_list)
+        head = f"{each.name}:{result[3:]}" if is_value else f"{kind} {each.name}"
+        signature = head if is_value else f"{head}({ast.unparse(each.args)}){result}"
+        title = f"#### {node.name}.{each.name}\n"
+        parts += [title, f"```text\n{signature}\n```\n", *in_words(each)]
+    return parts
+
+
+def in_words(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """A docstring as Markdown: paragraphs, and a list below each of its parts."""
+    text = ROLE.sub(lambda match: f"`{match[1] or match[2]}`", ast.get_docstring(node) or "")
+    head, *rest = PART.split(text)
+    parts = [f"{head.strip()}\n"] if head.strip() else []
+    for title, body in zip(rest[::2], rest[1::2], strict=True):
+        entries = re.split(r"\n(?! {5})", body.strip("\n"))
+        lines = [" ".join(entry.split()) for entry in entries if entry.strip()]
+        parts.append(f"{title}:\n\n" + "".join(f"- {line}\n" for line in lines))
+    return parts
+
+
+PAGES = {"papers.md": papers, "cli.md": cli, "settings.md": settings, "python.md": python}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,9 +1,8 @@
-"""What another package brings works by its name, as docs/library.md says."""
+"""What another package brings works by its name, as docs/plugins says."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -22,8 +21,8 @@ from offbook.settings import load_settings
 from offbook.settings.endpoints import endpoint_of
 from tests.app.homes import opened, text
 from tests.cli.texts import ADA
+from tests.pages import plugin_code
 
-LIBRARY = Path(__file__).parents[2] / "docs" / "library.md"
 THEIRS = {
     "model": "parrot:Parrot",
     "embedder": "hash64:Hash64",
@@ -34,12 +33,10 @@ THEIRS = {
 
 @pytest.fixture(autouse=True)
 def _their_package(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install the classes that the page shows under the names that it gives them."""
-    page = LIBRARY.read_text(encoding="utf-8")
+    """Install the classes that the pages show under the names that they give them."""
     package = ModuleType("their_package")
-    for heading in ("## A reader of your own", "## A model, an embedder"):
-        code = re.findall(r"```python\n(.*?)```", page.partition(heading)[2], re.DOTALL)[0]
-        exec(code, package.__dict__)
+    for kind in THEIRS:
+        exec(plugin_code(kind), package.__dict__)
     monkeypatch.setitem(sys.modules, "their_package", package)
 
     def entry_points(group: str) -> list[EntryPoint]:

@@ -1,8 +1,7 @@
-"""A metric of a third party: the one that ``docs/library.md`` shows, registered and run."""
+"""A metric of a third party: the one that ``docs/plugins/metric.md`` shows, registered and run."""
 
 from __future__ import annotations
 
-import re
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -13,17 +12,14 @@ import pytest
 from offbook import registry
 from tests.app.homes import home_with, text
 from tests.evaluation.test_facade import PERSONA, questions
-
-PAGE = Path(__file__).parents[2] / "docs" / "library.md"
+from tests.pages import plugin_code
 
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch):
     """The metric of the page under the name that the page gives it."""
-    section = PAGE.read_text("utf-8").partition("## A metric of your own")[2]
-    code = re.findall(r"```python\n(.*?)```", section, re.DOTALL)[0]
     module = ModuleType("my_package.metrics")
-    exec(code, module.__dict__)
+    exec(plugin_code("metric"), module.__dict__)
     monkeypatch.setitem(sys.modules, "my_package", ModuleType("my_package"))
     monkeypatch.setitem(sys.modules, "my_package.metrics", module)
     theirs = [EntryPoint("words", "my_package.metrics:WORDS", "offbook.metric")]
