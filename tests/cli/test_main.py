@@ -41,6 +41,7 @@ COMMANDS += [
     "serve",
     "scene",
     "story",
+    "conversations",
 ]
 
 

@@ -1,4 +1,4 @@
-"""What commands print for people: costs, tables, what a reply rests on, progress."""
+"""What commands print for people: costs, tables, progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from offbook.cli.output import (
     Lines,
     cost,
     duration,
-    grounds,
     shortened,
     shown,
     table,
@@ -22,21 +21,8 @@ from offbook.cli.output import (
 )
 from offbook.ingestion.reports import Progress
 from offbook.models.metering import Meter, Price
-from offbook.types import (
-    Boundary,
-    BoundaryReason,
-    ContextItem,
-    Ending,
-    Recall,
-    Skipped,
-    Source,
-    Usage,
-)
+from offbook.types import Ending, Usage
 from tests.cli.texts import Keyboard
-
-
-def recall(*items: ContextItem, **more: object) -> Recall:
-    return Recall("Ada", "ada", "naive", "default", "Who?", items, **more)  # type: ignore[arg-type]
 
 
 def test_a_cost_names_only_what_there_was():
@@ -53,28 +39,6 @@ def test_a_cost_names_only_what_there_was():
     assert cost(usage) == (
         "1 call, 2 from the cache, 1 embedding call, 30 + 4 tokens, 0.0025 USD, 1.00 s"
     )
-
-
-def test_what_a_reply_rests_on_has_its_place_and_its_beginning():
-    item = ContextItem("knowledge", "A, B", "x " * 200, 0.5, (Source("doc", "c", 3, 9),))
-    first, second = grounds(recall(item), {item.sources[0]: "page 12"})
-    assert first == "  knowledge (0.50) A, B doc[3:9] (page 12)"
-    assert second.strip().endswith("...")
-    assert len(second) == 166
-
-
-def test_a_boundary_and_what_was_skipped_are_shown():
-    boundary = Boundary("out", (BoundaryReason("radio", "not invented yet"),))
-    lines = grounds(recall(boundary=boundary, skipped=(Skipped("knowledge", "A", "too long"),)), {})
-    assert lines == [
-        "  boundary: out",
-        "      radio: not invented yet",
-        "  skipped: knowledge A: too long",
-    ]
-
-
-def test_nothing_is_said_to_be_nothing():
-    assert grounds(recall(), {}) == ["  nothing"]
 
 
 def test_columns_stand_below_one_another_in_any_script():

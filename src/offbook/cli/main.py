@@ -21,6 +21,8 @@ from offbook.cli import (
     book,
     character,
     chat,
+    conversations,
+    demo,
     document,
     graph,
     home,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 _GOES_ON = ("ingest", "remember", "reembed", "eval")
 """Commands that take up their work where an earlier run of the same left it."""
-_PURGES = ("delete", "forget", "memories", "import")
+_PURGES = ("delete", "forget", "memories", "conversations", "import")
 """Commands that remove what was deleted from the database's file."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
@@ -90,7 +92,7 @@ def _globals(
 
 
 _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
-    "demo": character.demo_command,
+    "demo": demo.demo_command,
     "cast": book.cast_command,
     "story": story.story_command,
     "create": character.create_command,
@@ -100,6 +102,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "ask": question.ask_command,
     "recall": question.recall_command,
     "chat": chat.chat_command,
+    "conversations": conversations.conversations_command,
     "scene": scene.scene_command,
     "show": character.show_command,
     "alias": graph.alias_command,

@@ -260,6 +260,19 @@ def ctrl_c_stops(task: asyncio.Task[Any], seconds: float) -> Iterator[None]:
             note(_STOPPED)
 
 
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let the event loop have the signals until the block ends: it takes them from the watcher."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
+
+
 def say_stopping() -> None:
     """Say that the command, or a part of it, stops; where that was not said yet."""
     for watcher in _watchers:

@@ -5,7 +5,7 @@ Takes: values from ``loading``.  Gives: one frozen section a method, from which 
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import principals, turn_evidence
+from offbook.stores import jobs, principals, turn_evidence
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
     add_missing,
@@ -142,6 +142,20 @@ def list_all(
     if principal is None:
         return _conversations(conn, character)
     return _conversations(conn, character, principal_id=principal)
+
+
+def rename(conn: Connection, character: str, session: str, new: str) -> None:
+    """Give a conversation another id; what hangs on it goes along.
+
+    Raises:
+        UsageError: another has it.
+    """
+    storable(new)
+    if get(conn, character, new) is not None:
+        raise UsageError(f"there is a session {new!r} already", "choose another name")
+    chosen = update(conversations).where(of(conversations, character, id=session))
+    conn.execute(chosen.values(id=new))
+    jobs.rename_subject(conn, character, jobs.DISTIL, session, new)
 
 
 def is_scene(session: str) -> bool:
