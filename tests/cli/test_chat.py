@@ -15,7 +15,6 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import pytest
 from prompt_toolkit.application import create_app_session
@@ -282,6 +281,10 @@ run()
 """
 
 
+READY = ">\x08"
+"""How the editor draws an empty line."""
+
+
 class Terminal:
     """A command line at a pseudo-terminal of its own."""
 
@@ -310,14 +313,6 @@ class Terminal:
         """Press keys."""
         self.shown = ""
         os.write(self.fd, text.encode())
-
-    def wait_for_sleep(self) -> None:
-        """Wait until the program waits for a key.
-
-        Python's line editor forgets a Ctrl-C that comes between a key and the waiting for the next.
-        """
-        stat = Path(f"/proc/{self.process.pid}/stat")
-        until(lambda: not stat.exists() or stat.read_text().rpartition(") ")[2].startswith("S"))
 
     def ended(self, key: str) -> int:
         """The exit code, when the program has ended after a key, which may be pressed again.
@@ -349,11 +344,11 @@ class Terminal:
 )
 def test_at_a_terminal_ctrl_d_leaves_and_ctrl_c_interrupts_at_once(ada: World, key, code, last):
     terminal = Terminal("chat", "ada-byrne")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert "offline: quoting" in terminal.shown
     terminal.type("Who taught you?\r")
     terminal.wait_for("Tom taught her")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert terminal.ended(key) == code
     assert "continue with: offbook chat ada-byrne --session" in terminal.shown
     assert last in terminal.shown
@@ -384,7 +379,7 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World):
         return server.count("/chat/completions") == number and server.in_flight > 0
 
     terminal = Terminal(*slow.flags, *WORDS)
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     for number in (1, 2):  # a second reply is stopped as the first is
         terminal.type("Who are you?\r" if number == 1 else "\r")
         until(partial(asked_for_the, number))
@@ -396,7 +391,7 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World):
     server.release()
     terminal.type("\r")
     terminal.wait_for("The keeper of the light.")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert server.chat_bodies[-1]["messages"][-1]["content"].endswith("Who are you?")
     assert len(server.chat_bodies[-1]["messages"]) == 2, "what was stopped is no turn"
     assert terminal.ended("\x03") == 130
@@ -407,15 +402,12 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World):
 @pytest.mark.long
 def test_ctrl_c_clears_a_line_and_ends_at_an_empty_one(ada: World):
     terminal = Terminal("chat", "ada-byrne")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     terminal.type("What happ")
     terminal.wait_for("What happ")
-    terminal.wait_for_sleep()
-    terminal.type("\x03")
-    terminal.wait_for("> ")
-    terminal.type("Who taught you?\r")
+    terminal.type("\x03Who taught you?\r")
     terminal.wait_for("Tom taught her")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert terminal.ended("\x03") == 130
 
 
@@ -424,7 +416,7 @@ def test_sigterm_during_a_reply_ends_the_conversation(slow: World):
     server = slow.server
     assert server is not None
     terminal = Terminal(*slow.flags, *WORDS)
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     terminal.type("Who are you?\r")
     until(lambda: server.in_flight)
     terminal.process.send_signal(signal.SIGTERM)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from offbook.cli.output import (
     EVERY_SECONDS,
+    FITTING,
     Lines,
+    as_csv,
     cost,
     duration,
     shortened,
@@ -46,6 +48,22 @@ def test_columns_stand_below_one_another_in_any_script():
         "a     x  1\n王明  y  2\ne\u0301     z\n"
     )
     assert table([]) == ""
+
+
+def test_a_narrow_terminal_loses_nothing_of_a_table(monkeypatch):
+    rows = [("method", "what is measured"), ("naive", "a sentence that is long " * 4), ("-", "x")]
+    wide = table(rows)
+    monkeypatch.setattr(sys, "stdout", Keyboard())
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = table(rows)
+    assert max(map(len, narrow.splitlines())) <= 30
+    assert sorted(narrow.split()) == sorted(wide.split())
+    monkeypatch.setattr(FITTING, "is_wanted", False)
+    assert table(rows) == wide
+
+
+def test_csv_has_a_line_a_row_and_no_formula():
+    assert as_csv([("a", "b"), ("x, y", "=1+1"), (1, None)]) == 'a,b\n"x, y",\'=1+1\n1,\n'
 
 
 def test_no_text_gives_orders_to_the_terminal():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from tests.cli.shapes import ASK, RECALL, misfit
@@ -33,6 +36,13 @@ def test_the_reply_alone_is_data(ada: World):
     assert outcome.out.count("\n") == 1
     assert outcome.err == "offline: quoting; for conversation set a model: offbook setup\n"
     assert ada.done("ask", "ada-byrne", "Who are you?", "--json").err == ""
+
+
+def test_a_dash_is_what_stands_on_standard_input(ada: World, monkeypatch):
+    for command in ("ask", "recall"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("Who taught you to trim the lamp?\n"))
+        shape = ada.done(command, "ada-byrne", "-", "--json").json
+        assert shape["question"] == "Who taught you to trim the lamp?"
 
 
 @pytest.mark.parametrize("method", ["vanilla", "profile", "naive"])

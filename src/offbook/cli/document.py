@@ -91,10 +91,10 @@ def _read_from_input(paths: list[str], name: str | None) -> Iterator[list[str]]:
     if paths != ["-"]:
         yield paths
         return
-    if name is None or not Path(name).name:
+    if name is None:
         raise UsageError("what stands on standard input has no name", "add --name NAME.txt")
     with TemporaryDirectory(prefix="offbook-") as folder:
-        file = Path(folder) / Path(name).with_suffix(Path(name).suffix or ".txt").name
+        file = Path(folder) / f"input{Path(name).suffix or '.txt'}"
         file.write_bytes(sys.stdin.buffer.read())
         yield [str(file)]
 

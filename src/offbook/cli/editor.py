@@ -6,7 +6,6 @@ with it what goes on behind a conversation.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,8 +29,6 @@ class Editor:
     """
 
     def __init__(self, earlier: Sequence[str], commands: Sequence[str]) -> None:
-        # A terminal that does not say where its cursor is would be asked, and complained of.
-        os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
         from prompt_toolkit.history import InMemoryHistory

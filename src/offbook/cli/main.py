@@ -48,7 +48,7 @@ _GOES_ON = ("ingest", "remember", "reembed", "eval")
 """Commands that take up their work where an earlier run of the same left it."""
 _PURGES = ("delete", "forget", "memories", "conversations", "import")
 """Commands that remove what was deleted from the database's file."""
-_ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
+_ANYWHERE = {"--debug": 0, "--wide": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
     name="offbook",
@@ -83,10 +83,13 @@ def _globals(
     version: bool = typer.Option(
         False, "--version", help="Show the version.", callback=_version, is_eager=True
     ),
+    wide: bool = typer.Option(
+        False, "--wide", help="Print tables as wide as they are, also on a narrow terminal."
+    ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
 ) -> None:
     del version
-    GLOBALS.remember(home, set_ or [], debug=debug)
+    GLOBALS.remember(home, set_ or [], debug=debug, wide=wide)
     GLOBALS.command = context.invoked_subcommand or ""
     help_without_command(context)
 

@@ -6,14 +6,19 @@ Takes: settings and an async function of an open ``Offbook``.  Gives: what the f
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import shlex
 import shutil
 import sys
+import textwrap
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -156,17 +161,63 @@ def shortened(text: str, chars: int) -> str:
     return line if len(line) <= chars else line[: chars - 3] + "..."
 
 
+@dataclass(slots=True)
+class Fitting:
+    """Whether tables are made to fit the terminal; ``--wide`` says that they are not."""
+
+    is_wanted: bool = True
+
+
+FITTING: Final = Fitting()
+_NARROWEST: Final = 8
+"""Columns that a cell has at least: narrower ones cannot be read."""
+_GAP: Final = 2
+
+
 def table(rows: Sequence[Sequence[Any]]) -> str:
-    """Rows in columns, a line each; wide letters take two places."""
+    """Rows in columns, a line each; wide letters take two places.
+
+    On a terminal that is too narrow, long cells go on below themselves.
+    """
     cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]
     widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+    if FITTING.is_wanted and sys.stdout.isatty():
+        _narrow(widths, shutil.get_terminal_size().columns)
+    return "".join(_line(row, widths) for row in cells)
+
+
+def _narrow(widths: list[int], room: int) -> None:
+    """Take from the widest columns until all of them fit."""
+    excess = sum(widths) + _GAP * (len(widths) - 1) - room
+    while excess > 0 and max(widths, default=0) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+        excess -= 1
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """A row, in as many lines as its longest cell needs."""
+    pieces = [
+        [cell] if width_of(cell) <= width else textwrap.wrap(cell, width)
+        for cell, width in zip(row, widths, strict=True)
+    ]
     lines = (
-        "  ".join(
-            cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)
+        (" " * _GAP).join(
+            cell + " " * (width - width_of(cell)) for cell, width in zip(line, widths, strict=True)
         )
-        for row in cells
+        for line in zip_longest(*pieces, fillvalue="")
     )
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def as_csv(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as comma-separated values, a line each; no cell becomes a formula of a spreadsheet."""
+    from offbook.evaluation.spreadsheets import guarded
+
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
+    return text.getvalue()
 
 
 def width_of(text: str) -> int:

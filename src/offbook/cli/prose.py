@@ -6,7 +6,6 @@ it is data, and goes out as it is.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -15,6 +14,7 @@ import unicodedata
 from typing import Final, TextIO
 
 from offbook.cli.output import shortened, visible, width_of
+from offbook.cli.process import is_dumb
 
 WIDEST: Final = 100
 """Columns of prose, however wide the terminal is: longer lines are hard to read."""
@@ -56,7 +56,7 @@ class Prose:
     def __init__(self, name: str = "", *, is_data: bool = True) -> None:
         self._stream = sys.stdout
         self._width = columns(self._stream)
-        self._is_styled = self._width is not None and os.environ.get("TERM") != "dumb"
+        self._is_styled = self._width is not None and not is_dumb()
         self._word = self._blank = self._last = ""
         self._column = 0
         self._styles: list[str] = []
