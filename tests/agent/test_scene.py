@@ -11,7 +11,6 @@ import pytest
 
 from offbook.agent.scene import Scene
 from offbook.app import Offbook
-from offbook.app.conversations import export_chat
 from offbook.documents.readers import ReadDocument
 from offbook.errors import ModelError, UnknownName, UsageError
 from offbook.memory.turns import TurnKeeper
@@ -197,7 +196,7 @@ async def test_a_chat_log_of_it_has_everybody_under_their_own_name(book: Offbook
     await said(scene, BOAT)
     [piece async for piece in scene.go_on()]
     file = tmp_path / "evening.jsonl"
-    await export_chat(book, await book.find("ada"), file, session="scene:evening", user=None)
+    await book.conversations.export("ada", "scene:evening", file)
     messages = [json.loads(line) for line in file.read_text("utf-8").splitlines()][1:]
     assert [(one["name"], one["is_user"]) for one in messages] == [
         ("User", True),

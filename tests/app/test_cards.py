@@ -106,7 +106,7 @@ async def test_a_chat_log_has_the_greeting_and_all_swipes(
 
     await book.store.write(talk)
     out = tmp_path / "talk.jsonl"
-    assert await book.cards.export_chat(kit, out, session="talk") == 5
+    assert await book.conversations.export(kit, "talk", out) == 5
     log = read_chatlog(out)
     assert [(m.name, m.text, m.swipes) for m in log.messages] == [
         ("Kit", "You will be Ines, then.", ()),

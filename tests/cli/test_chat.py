@@ -8,16 +8,20 @@ import pty
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
-from tests.cli.texts import Keyboard
+from tests.cli.texts import GULLS, Keyboard
 from tests.end_to_end.world import PROCESS, Outcome, World
 from tests.loopback import LoopbackServer
 from tests.waiting import PATIENCE_SECONDS, until
@@ -47,15 +51,16 @@ def test_replies_are_data_a_line_each(ada: World, monkeypatch):
 def test_why_shows_what_the_last_reply_rests_on_and_what_it_cost(ada: World, monkeypatch):
     outcome = chat(ada, monkeypatch, f"/why\n{QUESTION}\n/why\n")
     assert "nothing was said yet" in outcome.err
-    assert "ada-md[" in outcome.err
+    assert "“Ada's brother Tom taught her to trim the lamp when she was nine.”" in outcome.err
+    assert "\n      ada.md, Ada Byrne, How she came to the rock\n" in outcome.err
     assert "no calls" in outcome.err
-    assert "ada-md[" not in outcome.out
+    assert "How she came to the rock\n" not in outcome.out
 
 
 def test_help_and_unknown_commands_are_not_said_to_the_character(ada: World, monkeypatch):
     outcome = chat(ada, monkeypatch, "/help\n/whi\n")
     assert outcome.out == ""
-    assert outcome.err.count("/why   what the last reply rests on") == 2
+    assert outcome.err.count("/why          what the last reply rests on") == 2
     assert "no command '/whi'" in outcome.err
     assert "continue with" not in outcome.err
 
@@ -69,11 +74,10 @@ def test_leaving_by_a_word(ada: World, monkeypatch, word):
 
 def test_a_conversation_is_gone_on_with(ada: World, monkeypatch):
     session = session_of(chat(ada, monkeypatch, "What happened to Tom?\n"))
-    outcome = chat(ada, monkeypatch, "When did he drown?\n/why\n", "--session", session)
-    alone = chat(ada, monkeypatch, "When did he drown?\n/why\n")
-    found, without = outcome.err.splitlines()[1:3], alone.err.splitlines()[1:3]
-    assert "the gale of 1880" in found[1]
-    assert found != without
+    outcome = chat(ada, monkeypatch, "And when?\n", "--session", session)
+    alone = chat(ada, monkeypatch, "And when?\n")
+    assert "the gale of 1880" in outcome.out
+    assert "the gale of 1880" not in alone.out
 
 
 def test_the_line_to_go_on_with_can_be_pasted(ada: World, monkeypatch):
@@ -120,25 +124,80 @@ def test_a_missing_index_is_told_before_the_first_question(offline: World, monke
 
 def typed(world: World, monkeypatch, lines: list[str], *words: str) -> Outcome:
     """A conversation at a terminal; after the last line comes Ctrl-D."""
-    left = iter(lines)
-
-    def ask(prompt: str) -> str:
-        assert prompt == "> "
-        try:
-            return next(left)
-        except StopIteration:
-            raise EOFError from None
-
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    monkeypatch.setattr("builtins.input", ask)
-    return world.run("chat", "ada-byrne", *words)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        keys.send_text("".join(f"{line}\r" for line in lines) + "\x04")
+        return world.run("chat", "ada-byrne", *words)
 
 
 def test_at_a_terminal_it_says_who_answers_and_how_far_they_are(ada: World, monkeypatch):
     first = typed(ada, monkeypatch, [QUESTION], "--session", "s")
-    assert first.err.startswith("Ada Byrne, by the offline backend, no language model; /help")
+    offline = "offline: quoting; for conversation set a model: offbook setup\n"
+    assert first.err.startswith(f"{offline}Ada Byrne; /help for commands")
     second = typed(ada, monkeypatch, [], "--session", "s")
-    assert second.err.startswith("Ada Byrne, by the offline backend, no language model, 1 turn so")
+    assert second.err.startswith(f"{offline}Ada Byrne, 1 turn so far; /help")
+    assert f"\n> {QUESTION}\n{first.out.splitlines()[-1]}\n" in second.err
+
+
+def test_several_lines_are_one_question(ada: World, monkeypatch):
+    typed(ada, monkeypatch, ["Who taught you\x1b\rto trim the lamp?"], "--session", "s")
+    (turn,) = shown(ada, "s")
+    assert turn["said"] == "Who taught you\nto trim the lamp?"
+
+
+def shown(world: World, session: str) -> list[dict[str, str]]:
+    """The turns of a conversation as it stands."""
+    turns = world.done("conversations", "ada-byrne", "show", session, "--json").json
+    return list(turns)
+
+
+def test_what_was_said_last_is_edited_and_answered_anew(ada: World, monkeypatch):
+    lines = ["Who are you?", "Who taught them?", "/edit", "\x01\x0bWhat happened to Tom?", "Why?"]
+    outcome = typed(ada, monkeypatch, lines, "--session", "s")
+    said = [turn["said"] for turn in shown(ada, "s")]
+    assert said == ["Who are you?", "What happened to Tom?", "Why?"], outcome
+
+
+def test_an_edit_that_is_left_is_none(ada: World, monkeypatch):
+    lines = ["Who are you?", "/edit", "\x03/why", "What happened to Tom?"]
+    typed(ada, monkeypatch, lines, "--session", "s")
+    assert [turn["said"] for turn in shown(ada, "s")] == ["Who are you?", "What happened to Tom?"]
+
+
+def test_another_reply_takes_the_place_of_the_last(ada: World, monkeypatch):
+    outcome = chat(ada, monkeypatch, "/retry\n", "--session", "s")
+    assert outcome.code == 2
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n/retry\n", "--session", "s")
+    assert len(outcome.out.splitlines()) == 2
+    (turn,) = shown(ada, "s")
+    assert turn["answered"] == outcome.out.splitlines()[-1]
+
+
+def test_the_point_in_the_story_moves(ada: World, monkeypatch):
+    ada.done("ingest", "ada-byrne", ada.write("gulls.md", GULLS))
+    question = "Which gull has a name?"
+    lines = f"/as-of ada.md\n{question}\n/as-of end\n{question}\n"
+    outcome = chat(ada, monkeypatch, lines, "--session", "s")
+    before, after = outcome.out.splitlines()
+    assert "Bishop" not in before
+    assert "Bishop" in after
+    assert "the story has reached ada.md" in outcome.err
+    assert "--as-of" not in outcome.err.partition("continue with")[2]
+    missed = typed(ada, monkeypatch, ["/as-of adda.md"], "--session", "s")
+    assert (missed.code, missed.err.count("did you mean 'ada.md'?")) == (0, 1)
+
+
+def test_the_last_conversation_is_continued(ada: World, monkeypatch):
+    none = chat(ada, monkeypatch, "", "--continue")
+    assert (none.code, "has no conversation to continue" in none.err) == (2, True)
+    for session in ("one", "two"):
+        chat(ada, monkeypatch, f"{QUESTION}\n", "--session", session)
+    with closing(sqlite3.connect(ada.home / "offbook.db")) as database, database:
+        database.execute("UPDATE conversations SET updated = '2020-01-01' WHERE id = 'one'")
+    outcome = chat(ada, monkeypatch, "Why?\n", "--continue")
+    assert session_of(outcome) == "two"
+    assert len(shown(ada, "two")) == 2
+    assert chat(ada, monkeypatch, "", "--continue", "--session", "one").code == 2
 
 
 def test_at_a_terminal_a_failed_turn_does_not_end_the_conversation(ada: World, monkeypatch):
@@ -222,6 +281,10 @@ run()
 """
 
 
+READY = ">\x08"
+"""How the editor draws an empty line."""
+
+
 class Terminal:
     """A command line at a pseudo-terminal of its own."""
 
@@ -250,14 +313,6 @@ class Terminal:
         """Press keys."""
         self.shown = ""
         os.write(self.fd, text.encode())
-
-    def wait_for_sleep(self) -> None:
-        """Wait until the program waits for a key.
-
-        Python's line editor forgets a Ctrl-C that comes between a key and the waiting for the next.
-        """
-        stat = Path(f"/proc/{self.process.pid}/stat")
-        until(lambda: not stat.exists() or stat.read_text().rpartition(") ")[2].startswith("S"))
 
     def ended(self, key: str) -> int:
         """The exit code, when the program has ended after a key, which may be pressed again.
@@ -289,11 +344,11 @@ class Terminal:
 )
 def test_at_a_terminal_ctrl_d_leaves_and_ctrl_c_interrupts_at_once(ada: World, key, code, last):
     terminal = Terminal("chat", "ada-byrne")
-    terminal.wait_for("> ")
-    assert "Ada Byrne, by the offline backend, no language model" in terminal.shown
+    terminal.wait_for(READY)
+    assert "offline: quoting" in terminal.shown
     terminal.type("Who taught you?\r")
     terminal.wait_for("Tom taught her")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert terminal.ended(key) == code
     assert "continue with: offbook chat ada-byrne --session" in terminal.shown
     assert last in terminal.shown
@@ -316,29 +371,27 @@ WORDS = ("chat", "keeper", "--method", "vanilla", "--session", "evening")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("with_editor", [True, False])
-def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, with_editor: bool):
+def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World):
     server = slow.server
     assert server is not None
 
     def asked_for_the(number: int) -> bool:
         return server.count("/chat/completions") == number and server.in_flight > 0
 
-    before = "" if with_editor else "import sys; sys.modules['readline'] = None"
-    terminal = Terminal(*slow.flags, *WORDS, before=before)
-    terminal.wait_for("> ")
+    terminal = Terminal(*slow.flags, *WORDS)
+    terminal.wait_for(READY)
     for number in (1, 2):  # a second reply is stopped as the first is
         terminal.type("Who are you?\r" if number == 1 else "\r")
         until(partial(asked_for_the, number))
         terminal.type("\x03")
         terminal.wait_for("stopped; Enter sends")
-        terminal.wait_for("> Who are you?" if with_editor else "Who are you?\r\n> ")
+        terminal.wait_for("> Who are you?")
         assert "stopping ..." in terminal.shown
         until(lambda: not server.in_flight)
     server.release()
     terminal.type("\r")
     terminal.wait_for("The keeper of the light.")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert server.chat_bodies[-1]["messages"][-1]["content"].endswith("Who are you?")
     assert len(server.chat_bodies[-1]["messages"]) == 2, "what was stopped is no turn"
     assert terminal.ended("\x03") == 130
@@ -349,15 +402,12 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, with_editor: b
 @pytest.mark.long
 def test_ctrl_c_clears_a_line_and_ends_at_an_empty_one(ada: World):
     terminal = Terminal("chat", "ada-byrne")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     terminal.type("What happ")
     terminal.wait_for("What happ")
-    terminal.wait_for_sleep()
-    terminal.type("\x03")
-    terminal.wait_for("> ")
-    terminal.type("Who taught you?\r")
+    terminal.type("\x03Who taught you?\r")
     terminal.wait_for("Tom taught her")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert terminal.ended("\x03") == 130
 
 
@@ -366,7 +416,7 @@ def test_sigterm_during_a_reply_ends_the_conversation(slow: World):
     server = slow.server
     assert server is not None
     terminal = Terminal(*slow.flags, *WORDS)
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     terminal.type("Who are you?\r")
     until(lambda: server.in_flight)
     terminal.process.send_signal(signal.SIGTERM)

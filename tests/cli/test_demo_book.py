@@ -27,8 +27,7 @@ def shape(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 def test_each_of_two_answers_at_each_of_two_chapters(told: Outcome):
     lines = told.out.splitlines()
-    assert "This is the offline backend" in lines[0]
-    assert "with sentences of the novella." in lines[1]
+    assert told.err == "offline: quoting; for conversation set a model: offbook setup\n"
     assert lines.count(f"> {demo.NOVELLA_QUESTION}") == 1
     for point in demo.NOVELLA_POINTS:
         part = lines[lines.index(f"At the end of {point}") + 1 :][:4]

@@ -59,7 +59,7 @@ def test_conversations_go_along_only_when_asked(ada: World, tmp_path):
 def test_a_conversation_goes_out_as_a_chat_log_and_comes_in_as_memories(ada: World):
     said = "Do you know the word quincunx?"
     answered = ada.done("ask", "ada-byrne", said, "--session", "a/b", "--user", "Ines", "--json")
-    words = ["export", "ada-byrne", "chat.jsonl", "--session", "a/b"]
+    words = ["conversations", "ada-byrne", "export", "a/b", "chat.jsonl"]
     made = ada.done(*words, "--user", "Ines", "--json").json
     assert made == {"file": "chat.jsonl", "session": "a/b", "messages": 2}
     head, person, reply = map(json.loads, (ada.folder / "chat.jsonl").read_text().splitlines())
@@ -73,9 +73,7 @@ def test_a_conversation_goes_out_as_a_chat_log_and_comes_in_as_memories(ada: Wor
     refused = ada.run(*words, "--json")  # it is hers, and not the owner's
     assert (refused.code, refused.error["kind"]) == (2, "unknown_name")
     assert "--user" in refused.error["hint"]
-    assert "'a/b'" in ada.run("export", "ada-byrne", "x", "--session", "c", "--user", "Ines").err
-    for more in (["--with-conversations", "--session", "a/b"], ["--user", "Ines"]):
-        assert ada.run("export", "ada-byrne", "x", *more).code == 2
+    assert "'a/b'" in ada.run(*words[:3], "c", "x", "--user", "Ines").err
 
 
 def test_what_is_no_export_is_refused_and_nothing_is_done(offline: World, tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
+import sys
 
 import pytest
 
@@ -228,3 +230,13 @@ def test_odd_documents_can_be_ingested_and_asked(offline: World, text):
     offline.done("create", "Odd")
     offline.done("ingest", "odd", offline.write("odd.md", text))
     assert offline.done("ask", "odd", "Who are you?", "--json").json["reply"]
+
+
+def test_standard_input_is_a_document_that_is_named(offline: World, monkeypatch):
+    offline.done("create", "Ada")
+    unnamed = offline.run("ingest", "ada", "-")
+    assert (unnamed.code, "add --name" in unnamed.err) == (2, True)
+    for status in ("added", "unchanged"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ada keeps the light.\n")))
+        (row,) = offline.done("ingest", "ada", "-", "--name", "notes", "--json").json["documents"]
+        assert (row["name"], row["status"]) == ("notes", status)

@@ -42,6 +42,7 @@ COMMANDS += [
     "serve",
     "scene",
     "story",
+    "conversations",
 ]
 
 

@@ -1,4 +1,4 @@
-"""What commands print for people: costs, tables, what a reply rests on, progress."""
+"""What commands print for people: costs, tables, progress."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from offbook.cli.output import (
     EVERY_SECONDS,
+    FITTING,
     Lines,
+    as_csv,
     cost,
     duration,
-    grounds,
     shortened,
     shown,
     table,
@@ -22,21 +23,8 @@ from offbook.cli.output import (
 )
 from offbook.ingestion.reports import Progress
 from offbook.models.metering import Meter, Price
-from offbook.types import (
-    Boundary,
-    BoundaryReason,
-    ContextItem,
-    Ending,
-    Recall,
-    Skipped,
-    Source,
-    Usage,
-)
+from offbook.types import Ending, Usage
 from tests.cli.texts import Keyboard
-
-
-def recall(*items: ContextItem, **more: object) -> Recall:
-    return Recall("Ada", "ada", "naive", "default", "Who?", items, **more)  # type: ignore[arg-type]
 
 
 def test_a_cost_names_only_what_there_was():
@@ -55,33 +43,27 @@ def test_a_cost_names_only_what_there_was():
     )
 
 
-def test_what_a_reply_rests_on_has_its_place_and_its_beginning():
-    item = ContextItem("knowledge", "A, B", "x " * 200, 0.5, (Source("doc", "c", 3, 9),))
-    first, second = grounds(recall(item), {item.sources[0]: "page 12"})
-    assert first == "  knowledge (0.50) A, B doc[3:9] (page 12)"
-    assert second.strip().endswith("...")
-    assert len(second) == 166
-
-
-def test_a_boundary_and_what_was_skipped_are_shown():
-    boundary = Boundary("out", (BoundaryReason("radio", "not invented yet"),))
-    lines = grounds(recall(boundary=boundary, skipped=(Skipped("knowledge", "A", "too long"),)), {})
-    assert lines == [
-        "  boundary: out",
-        "      radio: not invented yet",
-        "  skipped: knowledge A: too long",
-    ]
-
-
-def test_nothing_is_said_to_be_nothing():
-    assert grounds(recall(), {}) == ["  nothing"]
-
-
 def test_columns_stand_below_one_another_in_any_script():
     assert table([("a", "x", "1"), ("王明", "y", "2"), ("e\u0301", "z", "")]) == (
         "a     x  1\n王明  y  2\ne\u0301     z\n"
     )
     assert table([]) == ""
+
+
+def test_a_narrow_terminal_loses_nothing_of_a_table(monkeypatch):
+    rows = [("method", "what is measured"), ("naive", "a sentence that is long " * 4), ("-", "x")]
+    wide = table(rows)
+    monkeypatch.setattr(sys, "stdout", Keyboard())
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = table(rows)
+    assert max(map(len, narrow.splitlines())) <= 30
+    assert sorted(narrow.split()) == sorted(wide.split())
+    monkeypatch.setattr(FITTING, "is_wanted", False)
+    assert table(rows) == wide
+
+
+def test_csv_has_a_line_a_row_and_no_formula():
+    assert as_csv([("a", "b"), ("x, y", "=1+1"), (1, None)]) == 'a,b\n"x, y",\'=1+1\n1,\n'
 
 
 def test_no_text_gives_orders_to_the_terminal():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
 from tests.cli.shapes import ASK, RECALL, misfit
@@ -27,12 +30,19 @@ def test_sources_are_offsets_into_the_document(ada: World):
         assert ADA[source["start"] : source["end"]] == item["text"]
 
 
-def test_the_reply_is_data_and_what_it_rests_on_is_not(ada: World):
+def test_the_reply_alone_is_data(ada: World):
     outcome = ada.done("ask", "ada-byrne", "Who taught you to trim the lamp?")
     assert "Tom" in outcome.out
-    assert "rests on" not in outcome.out
-    assert outcome.err.startswith("rests on:\n")
-    assert "ada-md[" in outcome.err
+    assert outcome.out.count("\n") == 1
+    assert outcome.err == "offline: quoting; for conversation set a model: offbook setup\n"
+    assert ada.done("ask", "ada-byrne", "Who are you?", "--json").err == ""
+
+
+def test_a_dash_is_what_stands_on_standard_input(ada: World, monkeypatch):
+    for command in ("ask", "recall"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("Who taught you to trim the lamp?\n"))
+        shape = ada.done(command, "ada-byrne", "-", "--json").json
+        assert shape["question"] == "Who taught you to trim the lamp?"
 
 
 @pytest.mark.parametrize("method", ["vanilla", "profile", "naive"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.app import casting
-from tests.cli.test_chat import Terminal
+from tests.cli.test_chat import READY, Terminal
 from tests.end_to_end.world import Outcome, World
 from tests.loopback import LoopbackServer
 from tests.waiting import PATIENCE_SECONDS, until
@@ -148,7 +148,7 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, monkeypatch):
     assert server is not None
     server.hold(path="/chat/completions")
     terminal = Terminal(*slow.flags, "scene", "rock", *WHO, "--session", "evening")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     terminal.type("Ada, who lit the lamp?\r")
     until(lambda: server.in_flight > 0, "a reply that is on its way")
     terminal.type("\x03")
@@ -157,6 +157,6 @@ def test_ctrl_c_stops_a_reply_and_keeps_the_question(slow: World, monkeypatch):
     until(lambda: not server.in_flight)
     terminal.type("\r")
     terminal.wait_for("Ada Byrne: So it is.")
-    terminal.wait_for("> ")
+    terminal.wait_for(READY)
     assert terminal.ended("\x04") == 0
     assert lines_of(slow, monkeypatch) == ["", "Ada Byrne"]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from offbook.app.cards import Cards
     from offbook.app.casts import CastRow
     from offbook.app.characters import ReembedReport
+    from offbook.app.conversations import Conversations
     from offbook.app.doctor import Check
     from offbook.app.documents import AliasReport, ForgetReport
     from offbook.app.inspection import GraphReport
@@ -305,6 +306,13 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         from offbook.app.users import Users
 
         return Users(self.store)
+
+    @property
+    def conversations(self) -> Conversations:
+        """What was said with characters and is kept: to list, read, rename, delete and export."""
+        from offbook.app.conversations import Conversations
+
+        return Conversations(self)
 
     @property
     def cards(self) -> Cards:

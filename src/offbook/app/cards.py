@@ -331,25 +331,6 @@ class Cards:
         )
         return replace(made, losses=(*left_out, *made.losses))
 
-    async def export_chat(
-        self, name: str, file: Path | str, *, session: str, user: str | None = None
-    ) -> int:
-        """Write a conversation as a chat log of SillyTavern; how many messages it has.
-
-        Args:
-            name: The character.
-            file: Where to: a message a line.
-            session: The conversation.
-            user: Whose it is.
-
-        Raises:
-            UnknownName: there is no such conversation.
-        """
-        from offbook.app.conversations import export_chat
-
-        character = await self._home.find(name)
-        return await export_chat(self._home, character, Path(file), session=session, user=user)
-
     async def _take(self, character: Character, path: Path, read: CharacterFile) -> CardReport:
         """Store the documents, then the files beside them; voice samples follow the documents."""
         store, runtime = self._home.store, self._home.runtime(character.dimension)

@@ -7,9 +7,9 @@ What is shown of a document is cut from the stored text; a source that no longer
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook import registry
 from offbook.agent import swipes
@@ -20,7 +20,7 @@ from offbook.app.files import require_place, write_whole
 from offbook.documents.places import named
 from offbook.errors import UnknownName, UsageError
 from offbook.foreign_files import ChatTurn
-from offbook.stores import chunks, conversations, documents
+from offbook.stores import chunks, conversations, documents, forgetting
 from offbook.text.sentences import sentences
 from offbook.text.words import search_terms
 from offbook.types import DEFAULT_USER
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from offbook.prompts.reply import Company
     from offbook.protocols import ChatReader
     from offbook.stores.connection import Connection
+    from offbook.stores.conversations import Conversation, StoredTurn
     from offbook.types import Character, Chunk, Document, Recall, Source
 
 
@@ -73,34 +74,151 @@ async def replayed(
 
 
 _NAMED: Final = 8
+"""Conversations that an error names."""
 
 
-async def export_chat(
-    home: Home, character: Character, file: Path, *, session: str, user: str | None
-) -> int:
-    """Write a conversation into a file; how many messages it has.
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """A conversation in a list; ``said`` is what the person said first."""
+
+    session: str
+    user: str | None
+    turns: int
+    said: str
+    created: str
+    updated: str
+
+    def as_json(self) -> dict[str, Any]:
+        """A plain dictionary, as ``--json`` prints it."""
+        return asdict(self)
+
+
+class Conversations:
+    """The kept conversations of an open offbook, as ``Offbook.conversations`` gives it.
+
+    Each is named by its session and the user whose it is; None: the owner.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    async def list_all(self, name: str, *, user: str | None = None) -> list[ConversationRow]:
+        """A person's conversations with a character, the last one first."""
+        character = await self._home.find(name)
+
+        def read(conn: Connection) -> list[ConversationRow]:
+            stored = conversations.list_all(conn, character.id, principal=principal_of(user))
+            return _rows(conn, character, stored)
+
+        return await self._home.store.read(read)
+
+    async def turns(self, name: str, session: str, *, user: str | None = None) -> list[StoredTurn]:
+        """What was said, oldest first, without what the replies rested on.
+
+        Raises:
+            UnknownName: there is no such conversation.
+        """
+        character = await self._home.find(name)
+
+        def read(conn: Connection) -> list[StoredTurn]:
+            stored = _require(conn, character, session, user)
+            return conversations.history(conn, character.id, stored, with_recall=False)
+
+        return await self._home.store.read(read)
+
+    async def rename(self, name: str, session: str, new: str, *, user: str | None = None) -> None:
+        """Give a conversation another name.
+
+        Raises:
+            UnknownName: there is no such conversation.
+            UsageError: the name is taken or empty, or it is a scene, which several share.
+        """
+        character = await self._home.find(name)
+        if not new.strip():
+            raise UsageError(f"the session {new!r} has no name", "name the session")
+
+        def change(conn: Connection) -> None:
+            stored = _require(conn, character, session, user)
+            if conversations.is_scene(stored) or conversations.is_scene(new):
+                raise UsageError(
+                    f"{session!r} cannot be {new!r}: several share a scene, which keeps its name",
+                    "choose a name without `scene:`",
+                )
+            conversations.rename(conn, character.id, stored, stored_id(new, user))
+
+        await self._home.store.write(change)
+
+    async def delete(self, name: str, session: str, *, user: str | None = None) -> None:
+        """Delete a conversation, and what it taught the character, from the whole database.
+
+        Raises:
+            UnknownName: there is no such conversation.
+        """
+        character = await self._home.find(name)
+
+        def remove(conn: Connection) -> None:
+            stored = _require(conn, character, session, user)
+            forgetting.remove_conversation(conn, character.id, stored)
+
+        await self._home.store.write(remove)
+        await self._home.store.purge()
+
+    async def export(
+        self, name: str, session: str, file: Path | str, *, user: str | None = None
+    ) -> int:
+        """Write a conversation into a file, as a chat log; how many messages it has.
+
+        Raises:
+            UnknownName: there is no such conversation.
+            UsageError: there is no folder for the file.
+            StoreFailed: it cannot be written.
+        """
+        home, character = self._home, await self._home.find(name)
+        target = require_place(Path(file))
+        stored = await home.store.read(_require, character, session, user)
+        data = await chat_of(home, character, stored, user)
+        write_whole(target, data)
+        return data.count(b"\n") - 1
+
+
+def _rows(
+    conn: Connection, character: Character, stored: list[Conversation]
+) -> list[ConversationRow]:
+    """Them as a list shows them, the last one first."""
+    first = conversations.first_said(conn, character.id, [each.id for each in stored])
+    rows = []
+    for each in sorted(stored, key=lambda each: each.updated, reverse=True):
+        session, user = names_of(each.id)
+        turns = len(conversations.history(conn, character.id, each.id, with_recall=False))
+        said = first.get(each.id, "")
+        rows.append(ConversationRow(session, user, turns, said, each.created, each.updated))
+    return rows
+
+
+def _require(conn: Connection, character: Character, session: str, user: str | None) -> str:
+    """The id of a conversation in the store.
 
     Raises:
-        UnknownName: there is no such conversation.
-        UsageError: there is no folder for the file.
-        StoreFailed: it cannot be written.
+        UnknownName: there is none of this name.
     """
-    target = require_place(file)
     whose, stored = principal_of(user), stored_id(session, user)
+    conversation = conversations.get(conn, character.id, stored)
+    if conversation is None or conversation.principal != whose:
+        with_ = f" with {user!r}" if user else ""
+        raise UnknownName(
+            f"{character.name!r} has no conversation {session!r}{with_}",
+            _known(conn, character, whose),
+        )
+    return stored
 
-    def require(conn: Connection) -> None:
-        conversation = conversations.get(conn, character.id, stored)
-        if conversation is None or conversation.principal != whose:
-            with_ = f" with {user!r}" if user else ""
-            raise UnknownName(
-                f"{character.name!r} has no conversation {session!r}{with_}",
-                _known(conn, character, whose),
-            )
 
-    await home.store.read(require)
-    data = await chat_of(home, character, stored, user)
-    write_whole(target, data)
-    return data.count(b"\n") - 1
+def _known(conn: Connection, character: Character, principal: str) -> str:
+    """The conversations that there are, the last ones first."""
+    stored = conversations.list_all(conn, character.id, principal=principal)
+    stored.sort(key=lambda each: each.updated, reverse=True)
+    names = ", ".join(repr(names_of(each.id)[0]) for each in stored[:_NAMED])
+    more = ", ..." if len(stored) > _NAMED else ""
+    return f"those there are: {names}{more}" if stored else "there is none; --user says whose it is"
 
 
 async def chat_of(home: Home, character: Character, stored: str, user: str | None) -> bytes:
@@ -120,15 +238,6 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
     ]
     writer: ChatReader = registry.load("foreign_file", "chat")()
     return writer.write(turns, user=called, character=character.name)
-
-
-def _known(conn: Connection, character: Character, principal: str) -> str:
-    """The conversations that there are, the last ones first."""
-    stored = conversations.list_all(conn, character.id, principal=principal)
-    stored.sort(key=lambda each: each.updated, reverse=True)
-    names = ", ".join(repr(names_of(each.id)[0]) for each in stored[:_NAMED])
-    more = ", ..." if len(stored) > _NAMED else ""
-    return f"those there are: {names}{more}" if stored else "there is none; --user says whose it is"
 
 
 _AROUND: Final = 600

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final
 
 import typer
 
 from offbook.cli.book import create_from, say_created
 from offbook.cli.cards import print_taken
 from offbook.cli.memory import memories
-from offbook.cli.options import GLOBALS, CharacterName, Json, UserSeen, Yes, confirm, settings_for
+from offbook.cli.options import CharacterName, Json, UserSeen, Yes, confirm, settings_for
 from offbook.cli.output import (
-    IS_OFFLINE,
     answer,
-    called,
-    cost,
     counted,
-    felt,
-    grounds,
     print_json,
     say,
     shortened,
@@ -29,12 +23,6 @@ from offbook.cli.output import (
     write,
 )
 from offbook.errors import UsageError
-
-if TYPE_CHECKING:
-    from offbook.app import Offbook
-    from offbook.types import ContextItem, Message, Recall
-
-DemoText = Literal["person", "book"]
 
 
 def create_command(
@@ -188,170 +176,15 @@ def delete_command(name: CharacterName, yes: Yes = False, as_json: Json = False)
     answer(as_json, {"id": character.id, "name": character.name}, line)
 
 
-_EMBEDDED = {
-    "chat.model": "offline",
-    "extract.model": "offline",
-    "judge.model": "offline",
-    "embed.model": "builtin",
-    "preset": "default",
-}
-_SHOWS_A_TRAIT = {
-    # One of the questions is after a trait, and offline the judgements cost no call.
-    "ensemble.gs": "live",
-    "ensemble.ae": True,
-}
-_BY_PASSAGES = {"method": "naive"}
-"""What answers from a book at once, as `create --from` leaves it."""
-_LINE = 170
-_MOST_SHOWN = 2
-"""Pieces that a question shows: seven questions stand on two screens."""
-
-
-def demo_command(
-    which: DemoText = typer.Argument(
-        "person", metavar="WHICH", help="Edmond Dantès, or two people of a novella."
-    ),
-    configured: bool = typer.Option(
-        False, "--configured", help="With the configured model, instead of the embedded."
-    ),
-    as_json: Json = False,
-) -> None:
-    """Build the shipped character and ask it seven questions.
-
-    `offbook demo book` makes two people of the shipped novella and asks each the same question at
-    two of its chapters.
-    """
-    from offbook.cli import novella
-
-    more, talk, collect = (
-        (_SHOWS_A_TRAIT, _talk, _collect)
-        if which == "person"
-        else (_BY_PASSAGES, novella.talk, novella.collect)
-    )
-    settings = settings_for({} if configured else _embedded(more))
-    if as_json:
-        print_json(with_offbook(settings, collect))
-    else:
-        with_offbook(settings, talk)
-
-
-def _embedded(more: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the demo the same everywhere, but for flags of its own command line."""
-    from offbook.settings.model import SettingsModel
-
-    method = SettingsModel.model_fields["method"].default
-    flags = {**_EMBEDDED, "method": method, **more}
-    return {name: value for name, value in flags.items() if name not in GLOBALS.flags}
-
-
-async def _talk(book: Offbook) -> None:
-    from offbook.demo import DEMO_QUESTIONS, DEMO_USER
-    from offbook.types import traits_of
-
-    if not traits_of(book.runtime().actor).measures:
-        write(IS_OFFLINE.format(text="persona document"))
-    character, report = await book.demo_character()
-    row = report.documents[0]
-    chunks = counted(row.chunks, "chunk")
-    write(f"\n{character.name}: {row.name} {row.status}, {chunks}, {cost(report.usage)}\n")
-    talk = await book.session(character.id, user=DEMO_USER, keep=False)
-    for question in DEMO_QUESTIONS:
-        before = talk.history
-        write(f"\n[{question.label}]\n> {question.question}\n")
-        async for piece in talk.say(question.question):
-            write(piece)
-        write("\n")
-        if talk.last is not None:
-            recall = talk.last.recall
-            best = sorted(recall.context, key=_by_score)[:_MOST_SHOWN]
-            shown = replace(recall, context=tuple(best), skipped=(), boundary=None, emotion=None)
-            lines = [*_shown(recall, before), "rests on:"]
-            lines += grounds(shown, await book.places(recall))
-            rest, left_out = len(recall.context) - len(best), len(recall.skipped)
-            lines.append(f"  and {rest} more; {left_out} left out; /why in a chat shows all")
-            write("\n".join(lines) + "\n")
-    write(f"\nNow talk yourself: {called()} chat {character.id}\n")
-
-
-async def _collect(book: Offbook) -> dict[str, Any]:
-    """The same as one document: what was ingested, and each reply in the shape of ``ask``."""
-    from offbook.demo import DEMO_QUESTIONS, DEMO_USER
-
-    character, report = await book.demo_character()
-    talk = await book.session(character.id, user=DEMO_USER, keep=False)
-    replies = []
-    for question in DEMO_QUESTIONS:
-        reply = await talk.ask(question.question)
-        replies.append({"label": question.label, **reply.as_json()})
-    model = book.settings.values.chat.model
-    return {"model": model, "ingest": report.as_json(), "replies": replies}
-
-
-def _by_score(item: ContextItem) -> tuple[bool, float]:
-    return item.kind == "profile", -item.score
-
-
-def _shown(recall: Recall, before: Sequence[Message]) -> list[str]:
-    """What of a recall the question was asked for, the best of each kind; only what is there."""
-    from offbook.methods.knowledge import with_antecedent
-
-    best = {item.kind: item for item in sorted(recall.context, key=lambda item: item.score)}
-    lines = [line for item in best.values() for line in _telling(item, recall.question)]
-    if recall.boundary is not None and recall.boundary.verdict != "in":
-        reasons = "; ".join(each.reason for each in recall.boundary.reasons)
-        lines.append(f"beyond what {recall.character} knows: {reasons}")
-    full = with_antecedent(recall.question, before)
-    if full != recall.question:
-        lines.append(f"refers back, and is read as: {' '.join(full.split())}")
-    return [f"* {line}" for line in lines]
-
-
-def _telling(item: ContextItem, question: str) -> list[str]:
-    """An alias that the question uses, a trait, a memory with how it was felt."""
-    from offbook.prompts.emotion import is_of_conversation
-    from offbook.text.words import fold
-
-    if item.kind == "entity":
-        name, _, aliases = item.title.partition(" (")
-        used = [a for a in aliases.removesuffix(")").split(", ") if a and fold(a) in fold(question)]
-        return [f"{alias} is {name}" for alias in used if fold(name) not in fold(question)]
-    if item.kind == "attribute":
-        return [f"{item.title.lower()}: {shortened(item.text, _LINE)}"]
-    if item.kind == "memory" and is_of_conversation(item.title):
-        return [shortened(item.text, _LINE)]
-    if item.kind == "memory" and item.emotion is not None:
-        return [f"a memory, felt with {felt(item.emotion, 2)}: {shortened(item.text, _LINE)}"]
-    return []
-
-
 def export_command(
     name: CharacterName,
     file: Path = typer.Argument(..., metavar="FILE"),
     with_conversations: bool = typer.Option(
         False, "--with-conversations", help="Also conversations and what came of them."
     ),
-    session: str | None = typer.Option(
-        None, help="Only this conversation, as a chat log of SillyTavern."
-    ),
-    user: str | None = typer.Option(None, help="Whose conversation it is."),
     as_json: Json = False,
 ) -> None:
-    """Write a character into one file; or a conversation as a chat log."""
-    if session is not None:
-        if with_conversations:
-            raise UsageError(
-                "--session writes a chat log, and --with-conversations a character",
-                "name one of the two",
-            )
-        messages = with_offbook(
-            settings_for(),
-            lambda book: book.cards.export_chat(name, file, session=session, user=user),
-        )
-        line = f"exported the conversation {session!r} ({counted(messages, 'message')}) to {file}"
-        answer(as_json, {"file": str(file), "session": session, "messages": messages}, line)
-        return
-    if user is not None:
-        raise UsageError("--user says whose conversation it is", "name it: --session ID")
+    """Write a character into one file."""
     character = with_offbook(
         settings_for(),
         lambda book: book.export(name, file, with_conversations=with_conversations),

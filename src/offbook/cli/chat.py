@@ -7,18 +7,16 @@ rests on, ``/help`` the other commands.
 from __future__ import annotations
 
 import asyncio
-import math
-import select
 import shlex
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from offbook.cli import process
+from offbook.cli.editor import PROMPT, Editor
 from offbook.cli.options import (
     REPLYING,
     CharacterName,
@@ -26,29 +24,66 @@ from offbook.cli.options import (
     settings_of,
     with_options,
 )
-from offbook.cli.output import cost, counted, grounds, say, with_offbook, write
-from offbook.cli.process import PipedLines, ctrl_c_stops, note, patience
+from offbook.cli.output import counted, say, say_offline, shortened, with_offbook
+from offbook.cli.process import PipedLines, ctrl_c_stops, note
+from offbook.cli.prose import Prose
 from offbook.cli.question import TALK
+from offbook.cli.waiting import waiting
 from offbook.errors import OffbookError, StoreFailed, UsageError
 
 if TYPE_CHECKING:
-    from offbook.agent.learning import Learning
     from offbook.agent.session import Session
     from offbook.app import Offbook
     from offbook.protocols import ChatModel
     from offbook.settings import Settings
-    from offbook.types import Reply
 
-_PROMPT = "> "
-_AT_ONCE_SECONDS = 0.02
-_STOP_SECONDS = 10.0
+_AT_ONCE_SECONDS: Final = 0.02
+_STOP_SECONDS: Final = 10.0
 """How long a reply may take to stop before the conversation ends with it: embedded rules compute
 for a while without a look at anything else."""
-_HELP = """\
-/why   what the last reply rests on, and what it cost
-/quit  leave (or Ctrl-D, or Ctrl-C in an empty line); the conversation is kept
-/help  this
-Ctrl-C stops a reply and keeps the question"""
+_EARLIER: Final = 300
+"""Characters of what was said last that are shown when a conversation is continued."""
+_COMMANDS: Final = {
+    "/why": "what the last reply rests on, what was declined, and what it cost",
+    "/retry": "another reply to what you said last",
+    "/edit": "change what you said last, and have it answered anew",
+    "/as-of POINT": "answer as if the story had only reached it; `end`: its end",
+    "/help": "this",
+    "/quit": "leave (or Ctrl-D, or Ctrl-C in an empty line); the conversation is kept",
+}
+_KEYS: Final = """\
+Enter sends, Alt-Enter begins a new line, the arrow keys bring earlier lines back.
+Ctrl-C stops a reply and keeps the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a command of a conversation gives: words for the person, a line to be edited."""
+
+    text: str = ""
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A conversation as its lines are answered.
+
+    ``speak`` gives what is said to a line, in pieces (None: it is a command); ``meta`` what a
+    command shows; ``name`` is who answers (empty: the pieces name them); ``commands`` are by name
+    what they do, ``earlier`` what was said before.
+    """
+
+    speak: Callable[[str], AsyncIterator[str] | None]
+    meta: Callable[[str], Awaitable[Shown]]
+    commands: dict[str, str]
+    name: str = ""
+    earlier: Sequence[str] = ()
+
+    def help(self) -> str:
+        """What there is to type."""
+        width = max(map(len, self.commands))
+        lines = [f"{name:{width}}  {what}" for name, what in self.commands.items()]
+        return "\n".join([*lines, _KEYS])
 
 
 @with_options(talk=TALK, settings=settings_of(*REPLYING))
@@ -56,6 +91,7 @@ def chat_command(
     name: CharacterName,
     talk: dict[str, Any],
     settings: Settings,
+    last: bool = typer.Option(False, "--continue", help="The last conversation with them."),
     greeting: int = typer.Option(
         1,
         metavar="N",
@@ -68,29 +104,110 @@ def chat_command(
 
     async def body(book: Offbook) -> int:
         await book.require_index(name)
+        if last:
+            talk["session"] = await _last(book, name, talk)
         session = await book.session(name, **talk)
+        actor = book.runtime().actor
+        say_offline(actor)
         if sys.stdin.isatty():
-            say(_headline(session, book.runtime().actor))
+            say(_headline(session, actor))
         if is_being_read(session.character) and book.settings.origin("method") == DEFAULT:
             say(BEING_READ)
         if greeting and not session.history and (session.greetings or greeting > 1):
-            write(session.greet(greeting) + "\n")
+            _print(session.character.name, session.greet(greeting))
+        chat = Chat(book, session, talk["user"])
         try:
-            failed = await converse(
-                book,
-                lambda line: None if line.startswith("/") else session.say(line),
-                lambda command: _meta(book, session, command),
-            )
+            failed = await converse(book, chat.dialogue())
         finally:
-            if any(message.role == "user" for message in session.history):
-                words = ["offbook", "chat", session.character.id, "--session", session.id]
-                words += ["--user", talk["user"]] if talk["user"] else []
-                words += ["--as-of", talk["as_of"]] if talk["as_of"] else []
-                say(f"continue with: {shlex.join(words)}")
+            chat.say_how_to_continue()
         await settle(book)
         return 1 if failed else 0
 
     return with_offbook(settings, body)
+
+
+async def _last(book: Offbook, name: str, talk: dict[str, Any]) -> str:
+    if talk["session"] is not None:
+        raise UsageError("--continue and --session exclude one another", "choose one")
+    rows = await book.conversations.list_all(name, user=talk["user"])
+    if not rows:
+        raise UsageError(f"{name!r} has no conversation to continue", f"offbook chat {name}")
+    return rows[0].session
+
+
+def _print(name: str, text: str) -> None:
+    prose = Prose(name)
+    prose.write(text)
+    prose.end()
+
+
+class Chat:
+    """One person's conversation with one character, line by line.
+
+    Args:
+        book: Offbook.
+        session: The conversation.
+        user: Whose it is.
+    """
+
+    def __init__(self, book: Offbook, session: Session, user: str | None) -> None:
+        self._book, self._session, self._user = book, session, user
+        self._edits = False
+
+    def dialogue(self) -> Dialogue:
+        """It as lines are answered."""
+        earlier = [each.content for each in self._session.history if each.role == "user"]
+        name = self._session.character.name
+        return Dialogue(self._speak, self._meta, _COMMANDS, name, earlier)
+
+    def say_how_to_continue(self) -> None:
+        """Say the command that goes on with it, where anything was said."""
+        session = self._session
+        if any(message.role == "user" for message in session.history):
+            words = ["offbook", "chat", session.character.id, "--session", session.id]
+            words += ["--user", self._user] if self._user else []
+            words += ["--as-of", session.as_of] if session.as_of else []
+            say(f"continue with: {shlex.join(words)}")
+
+    def _speak(self, line: str) -> AsyncIterator[str] | None:
+        if line == "/retry":
+            return self._session.again()
+        if line.startswith("/"):
+            return None
+        return self._instead(line) if self._edits else self._session.say(line)
+
+    async def _instead(self, line: str) -> AsyncIterator[str]:
+        async for piece in self._session.again(line):
+            yield piece
+        self._edits = False  # one that is stopped is edited on
+
+    async def _meta(self, command: str) -> Shown:
+        from offbook.cli.evidence import why
+
+        word, _, rest = command.partition(" ")
+        self._edits = word == "/edit"
+        if word == "/why":
+            return Shown(await why(self._book, self._session.last))
+        if word == "/edit":
+            return self._edited()
+        if word == "/as-of":
+            return await self._at(rest.strip())
+        unknown = "" if word == "/help" else f"no command {command!r}\n"
+        return Shown(unknown + self.dialogue().help())
+
+    def _edited(self) -> Shown:
+        last = [each.content for each in self._session.history if each.role == "user"][-1:]
+        self._edits = bool(last)
+        return Shown(draft=last[0]) if last else Shown("nothing was said yet")
+
+    async def _at(self, point: str) -> Shown:
+        if point:
+            as_of = None if point == "end" else point
+            self._session = await self._book.session(
+                self._session.character.id, session=self._session.id, user=self._user, as_of=as_of
+            )
+        now = self._session.as_of
+        return Shown(f"the story has reached {now}" if now else "the story is at its end")
 
 
 async def settle(book: Offbook) -> None:
@@ -108,55 +225,58 @@ def backend(model: ChatModel) -> str:
 
 
 def _headline(talk: Session, model: ChatModel) -> str:
+    from offbook.types import traits_of
+
+    by = f", by {model.name}" if traits_of(model).measures else ""
     turns = len(talk.history) // 2
     before = f", {counted(turns, 'turn')} so far" if turns else ""
-    return (
-        f"{talk.character.name}, by {backend(model)}{before}; /help for commands, Ctrl-D to leave"
-    )
+    line = f"{talk.character.name}{by}{before}; /help for commands, Ctrl-D to leave"
+    spoken = [
+        f"{PROMPT if each.role == 'user' else ''}{shortened(each.content, _EARLIER)}"
+        for each in talk.history[-2:]
+    ]
+    return "\n".join([line, *spoken])
 
 
-async def converse(
-    book: Offbook,
-    speak: Callable[[str], AsyncIterator[str] | None],
-    meta: Callable[[str], Awaitable[str]],
-) -> int:
-    """Answer line after line; how many turns failed that nobody sat before to see.
-
-    Args:
-        book: Offbook, with what goes on behind the conversation.
-        speak: Gives what is said to a line, in pieces; None: it is a command.
-        meta: Gives what a command shows.
-    """
+async def converse(book: Offbook, dialogue: Dialogue) -> int:
+    """Answer line after line; how many turns failed that nobody sat before to see."""
     failed, draft = 0, ""
+    is_typed = sys.stdin.isatty()
     piped = PipedLines.of(sys.stdin)
-    while (line := await _next_line(book.learning, piped, draft)) is not None:
-        line_text = line.strip()
+    editor = (
+        Editor(dialogue.earlier, [each.split()[0] for each in dialogue.commands])
+        if is_typed
+        else None
+    )
+    while (line := await _next_line(book, piped, editor, draft)) is not None:
+        line_text, draft = line.strip(), ""
         if line_text in ("/quit", "/exit"):
             break
-        if draft and not line_text and _readline() is None:
-            line_text = draft  # there is no editor to show it in
-        draft = ""
         if not line_text:
             continue
         try:
-            pieces = speak(line_text)
+            pieces = dialogue.speak(line_text)
+            if pieces is None:
+                shown = await dialogue.meta(line_text)
+                draft = shown.draft
+                if shown.text:
+                    say(shown.text)
+            elif is_typed:
+                draft = await _answer_until_stopped(book, dialogue.name, pieces, line_text)
+            else:
+                failed += not await _answer(book, dialogue.name, pieces)
         except UsageError as error:
-            if not sys.stdin.isatty():
+            if not is_typed:
                 raise
             say(one_line(error))
-            continue
-        if pieces is None:
-            say(await meta(line_text))
-        elif sys.stdin.isatty():
-            draft = await _answer_until_stopped(pieces, line_text)
-        else:
-            failed += not await _answer(pieces)
     return failed
 
 
-async def _answer_until_stopped(pieces: AsyncIterator[str], question: str) -> str:
+async def _answer_until_stopped(
+    book: Offbook, name: str, pieces: AsyncIterator[str], question: str
+) -> str:
     """Print the reply until Ctrl-C stops it; the question then, to be sent again or edited."""
-    reply = asyncio.create_task(_answer(pieces))
+    reply = asyncio.create_task(_answer(book, name, pieces))
     try:
         with ctrl_c_stops(reply, _STOP_SECONDS):
             await reply
@@ -166,137 +286,52 @@ async def _answer_until_stopped(pieces: AsyncIterator[str], question: str) -> st
             raise  # it is the conversation that ends
     else:
         return ""
-    way = "Enter sends the question again, Ctrl-C clears it"
-    say(f"\nstopped; {way}" if _readline() else f"\nstopped; Enter sends again: {question}")
+    say("\nstopped; Enter sends the question again, Ctrl-C clears it")
     return question
 
 
-async def _next_line(learning: Learning, piped: PipedLines | None, draft: str) -> str | None:
+async def _next_line(
+    book: Offbook, piped: PipedLines | None, editor: Editor | None, draft: str
+) -> str | None:
     """The next line, while what goes on behind the conversation goes on until it is typed."""
     # Without a model to wait for that is done before anybody has begun to type.
-    await learning.rest(_AT_ONCE_SECONDS)
+    await book.learning.rest(_AT_ONCE_SECONDS)
     if piped is not None:
         return await piped.next()
-    if draft or learning.is_idle or not sys.stdin.isatty():
-        return _line(draft)
-    sys.stdout.write(_PROMPT)
-    sys.stdout.flush()
-    if await _typed(learning):
+    turn = asyncio.current_task()
+    if turn is not None and turn.cancelling():
+        raise KeyboardInterrupt  # it came before a line was waited for, and waits to be seen
+    if editor is None:
         return sys.stdin.readline() or None
-    sys.stdout.write("\r")
-    return _line()
-
-
-async def _typed(learning: Learning) -> bool:
-    """Whether a line was typed before all was done."""
-    loop = asyncio.get_running_loop()
-    typed = asyncio.Event()
     try:
-        descriptor = sys.stdin.fileno()
-        loop.add_reader(descriptor, typed.set)
-    except (OSError, ValueError, NotImplementedError):
-        return False  # no terminal that can be waited for
-    waiting = [asyncio.create_task(typed.wait()), asyncio.create_task(learning.rest())]
-    try:
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        loop.remove_reader(descriptor)
-        for task in waiting:
-            task.cancel()
-    # At the same moment, perhaps: what ends the input would be lost to the line editor.
-    return typed.is_set() or bool(select.select([descriptor], [], [], 0)[0])
+        return await editor.line(draft)
+    except KeyboardInterrupt:
+        note(signal.SIGINT)
+        raise
 
 
-async def _answer(pieces: AsyncIterator[str]) -> bool:
+async def _answer(book: Offbook, name: str, pieces: AsyncIterator[str]) -> bool:
     """Print the reply as it comes; whether it came, or a person has seen why it did not.
 
     At a terminal no failed turn ends the conversation. Elsewhere one ends it that would fail again,
     and not one that another process was in the way of.
     """
-    begun = False
+    prose: Prose | None = None
     try:
-        async for piece in pieces:
-            write(piece)
-            begun = True
+        with waiting(book.meter, book.runtime().actor.name) as sign:
+            async for piece in pieces:
+                if sign is not None:
+                    sign.over()
+                prose = prose or Prose(name)
+                prose.write(piece)
     except OffbookError as error:
         is_interactive = sys.stdin.isatty()
         if not is_interactive and not isinstance(error, StoreFailed):
             raise
-        say(("\n" if begun else "") + one_line(error))
+        if prose is not None:
+            prose.end()
+        say(one_line(error))
         return is_interactive
-    if begun:
-        write("\n")
+    if prose is not None:
+        prose.end()
     return True
-
-
-async def _meta(book: Offbook, talk: Session, command: str) -> str:
-    if command != "/why":
-        return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
-    return await why(book, talk.last)
-
-
-async def why(book: Offbook, reply: Reply | None) -> str:
-    """What a reply rests on, and what it cost."""
-    if reply is None:
-        return "nothing was said yet"
-    memory = reply.remembered
-    not_remembered = (
-        [f"  not remembered: {memory.why}"] if memory is not None and memory.memory is None else []
-    )
-    rests_on = grounds(reply.recall, await book.places(reply.recall))
-    return "\n".join(["rests on:", *rests_on, *not_remembered, "  " + cost(reply.usage)])
-
-
-def _line(draft: str = "") -> str | None:
-    """The next line of standard input; None at its end.
-
-    It is read in the main thread, which holds up nothing while the person thinks: a thread of its
-    own could not be stopped by Ctrl-C. The event loop's own handling of Ctrl-C is put aside
-    meanwhile, since it would wait for this function to return.
-
-    Args:
-        draft: What is in the line already.
-    """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        turn = asyncio.current_task()
-        if turn is not None and turn.cancelling():
-            raise KeyboardInterrupt  # it came before Ctrl-C was taken over, and waits to be seen
-        if not sys.stdin.isatty():
-            return sys.stdin.readline() or None
-        with patience(math.inf):
-            return _edited(draft)
-    except EOFError:
-        sys.stderr.write("\n")
-        return None
-    except KeyboardInterrupt:
-        sys.stderr.write("\n")
-        note(signal.SIGINT)
-        raise
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _edited(draft: str) -> str:
-    """A line that is typed, or edited; Ctrl-C clears one in which there is something."""
-    if (readline := _readline()) is None:
-        return input(_PROMPT)
-    readline.set_startup_hook(lambda: readline.insert_text(draft))
-    try:
-        return input(_PROMPT)
-    except KeyboardInterrupt:
-        if process.exit_code() == process.TERMINATED or not readline.get_line_buffer():
-            raise
-        sys.stderr.write("\n")
-        return ""
-    finally:
-        readline.set_startup_hook()
-
-
-def _readline() -> ModuleType | None:
-    """The line editor, with arrow keys and earlier lines; None where there is none."""
-    try:
-        import readline
-    except ImportError:
-        return None
-    return readline

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
@@ -27,6 +32,7 @@ from offbook.cli.output import (
     with_offbook,
     with_progress,
 )
+from offbook.errors import UsageError
 
 if TYPE_CHECKING:
     from offbook.ingestion.reports import IngestReport
@@ -38,10 +44,12 @@ def ingest_command(
     name: CharacterName,
     settings: Settings,
     paths: list[str] | None = typer.Argument(
-        None, metavar="PATH", help="Files or folders; none: the stored documents."
+        None,
+        metavar="PATH",
+        help="Files or folders; `-`: standard input; none: the stored documents.",
     ),
     document_name: str | None = typer.Option(
-        None, "--name", help="The document's name (one file only)."
+        None, "--name", help="The document's name (one file only); `-` needs one."
     ),
     order: list[str] | None = typer.Option(
         None, help="Names of documents in the order of the story, with commas between."
@@ -56,21 +64,39 @@ def ingest_command(
 
     What is stored already is not paid for again.
     """
-    files = paths or []
     story = _order(order)
-    if estimate:
-        cost_estimate = with_offbook(
-            settings, lambda book: book.estimate(name, files, document_name, story)
+    with _read_from_input(paths or [], document_name) as files:
+        if estimate:
+            cost_estimate = with_offbook(
+                settings, lambda book: book.estimate(name, files, document_name, story)
+            )
+            print_estimate(cost_estimate, as_json)
+            return 0
+        report = with_progress(
+            settings,
+            lambda book, progress: book.ingest(
+                name, files, document_name=document_name, order=story, progress=progress
+            ),
         )
-        print_estimate(cost_estimate, as_json)
-        return 0
-    report = with_progress(
-        settings,
-        lambda book, progress: book.ingest(
-            name, files, document_name=document_name, order=story, progress=progress
-        ),
-    )
     return _print_report(report, as_json, strict)
+
+
+@contextmanager
+def _read_from_input(paths: list[str], name: str | None) -> Iterator[list[str]]:
+    """The paths, standard input as a file among them while the block runs.
+
+    Raises:
+        UsageError: the document from standard input has no name.
+    """
+    if paths != ["-"]:
+        yield paths
+        return
+    if name is None:
+        raise UsageError("what stands on standard input has no name", "add --name NAME.txt")
+    with TemporaryDirectory(prefix="offbook-") as folder:
+        file = Path(folder) / f"input{Path(name).suffix or '.txt'}"
+        file.write_bytes(sys.stdin.buffer.read())
+        yield [str(file)]
 
 
 def _order(texts: list[str] | None) -> list[str]:

@@ -21,6 +21,8 @@ from offbook.cli import (
     book,
     character,
     chat,
+    conversations,
+    demo,
     document,
     graph,
     home,
@@ -45,9 +47,9 @@ if TYPE_CHECKING:
 
 _GOES_ON = ("ingest", "remember", "reembed", "eval")
 """Commands that take up their work where an earlier run of the same left it."""
-_PURGES = ("delete", "forget", "memories", "import", "user")
+_PURGES = ("delete", "forget", "memories", "conversations", "import", "user")
 """Commands that remove what was deleted from the database's file."""
-_ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
+_ANYWHERE = {"--debug": 0, "--wide": 0, "--home": 1, "--set": 1}
 
 app = typer.Typer(
     name="offbook",
@@ -82,16 +84,19 @@ def _globals(
     version: bool = typer.Option(
         False, "--version", help="Show the version.", callback=_version, is_eager=True
     ),
+    wide: bool = typer.Option(
+        False, "--wide", help="Print tables as wide as they are, also on a narrow terminal."
+    ),
     debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
 ) -> None:
     del version
-    GLOBALS.remember(home, set_ or [], debug=debug)
+    GLOBALS.remember(home, set_ or [], debug=debug, wide=wide)
     GLOBALS.command = context.invoked_subcommand or ""
     help_without_command(context)
 
 
 _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
-    "demo": character.demo_command,
+    "demo": demo.demo_command,
     "cast": book.cast_command,
     "story": story.story_command,
     "create": character.create_command,
@@ -101,6 +106,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "ask": question.ask_command,
     "recall": question.recall_command,
     "chat": chat.chat_command,
+    "conversations": conversations.conversations_command,
     "scene": scene.scene_command,
     "show": character.show_command,
     "alias": graph.alias_command,

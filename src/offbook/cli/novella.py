@@ -9,7 +9,8 @@ import asyncio
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from offbook.cli.output import IS_OFFLINE, called, cost, counted, shortened, table, write
+from offbook.cli.output import called, cost, counted, say_offline, shortened, table, write
+from offbook.cli.prose import Prose, note_line
 from offbook.demo import (
     NOVELLA_FILE,
     NOVELLA_PEOPLE,
@@ -22,11 +23,10 @@ from offbook.demo import (
 if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.app.casts import CastRow
-    from offbook.types import Character, ContextItem, Reply
+    from offbook.types import Character, Reply
 
 _MOST: Final = 6
 """People who are listed: all of it goes on two screens."""
-_LINE: Final = 106
 _REPLY: Final = 330
 
 
@@ -34,11 +34,10 @@ async def talk(home: Offbook) -> None:
     """Show it to a person, on two screens."""
     from offbook.types import traits_of
 
-    if not traits_of(home.runtime().actor).measures:
-        write(IS_OFFLINE.format(text="novella"))
+    say_offline(home.runtime().actor)
     people = await home.demo_people()
     rows = await home.cast(people[0].id)
-    write(f"\n{NOVELLA_TITLE}, {len(novella_text().encode()) // 1000} KB; who is in it:\n")
+    write(f"{NOVELLA_TITLE}, {len(novella_text().encode()) // 1000} KB; who is in it:\n")
     write(table([_columns(row) for row in rows[:_MOST]]))
     write(f"and {len(rows) - _MOST} more: {called()} cast {people[0].id}\n")
     if not traits_of(home.runtime().extractor).free:
@@ -46,15 +45,31 @@ async def talk(home: Offbook) -> None:
         adds = f"{called()} ingest {people[0].id} would add names, relations and a profile"
         write(f"{adds}, for both: {estimate.in_words()}\n")
     write(f"\n> {NOVELLA_QUESTION}\n")
-    replies = await _asked(home, people)
-    for point, at_point in zip(NOVELLA_POINTS, replies, strict=True):
-        write(f"\nAt the end of {point}\n")
-        for reply in at_point:
-            write(f"{reply.recall.character}: {shortened(reply.text, _REPLY)}\n")
-            write(f"  rests on: {shortened(_grounds(reply.recall.context), _LINE)}\n")
+    await _show(home, people)
     write(f"\n{cost(home.meter.usage())}\n")
     point = shlex.quote(_point(NOVELLA_POINTS[0]))
     write(f"Now talk yourself: {called()} chat {people[0].id} --as-of {point}\n")
+
+
+async def standing(home: Offbook) -> None:
+    """Show it as the last of several questions: the same people know more as the story goes on."""
+    people = await home.demo_people()
+    write(f"\n[standing in a story: {NOVELLA_TITLE}]\n> {NOVELLA_QUESTION}\n")
+    await _show(home, people)
+
+
+async def _show(home: Offbook, people: list[Character]) -> None:
+    """Show what each of them answers, point by point."""
+    from offbook.cli.evidence import in_line
+
+    replies = await _asked(home, people)
+    for point, at_point in zip(NOVELLA_POINTS, replies, strict=True):
+        write(f"At the end of {point}\n")
+        for reply in at_point:
+            prose = Prose(reply.recall.character, is_data=False)
+            prose.write(shortened(reply.text, _REPLY))
+            prose.end()
+            write(note_line(f"rests on: {in_line(reply)}"))
 
 
 async def collect(home: Offbook) -> dict[str, Any]:
@@ -88,13 +103,3 @@ def _point(chapter: str) -> str:
 def _columns(row: CastRow) -> tuple[str, ...]:
     chosen = "asked below" if row.name in NOVELLA_PEOPLE else ""
     return row.name, counted(row.mentions, "mention"), counted(row.lines, "line"), chosen
-
-
-def _grounds(context: tuple[ContextItem, ...]) -> str:
-    """What a reply rests on, the best first, and how the character knows of it, where told."""
-    pieces = [
-        item.title.removeprefix(f"{NOVELLA_TITLE}, ")
-        + (f" ({item.witness.how})" if item.witness else "")
-        for item in context
-    ]
-    return "; ".join(dict.fromkeys(pieces)) or "nothing"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_type_hints
 import typer
 
 from offbook.cli.completion import characters_beginning, methods_beginning
-from offbook.cli.output import counted, visible
+from offbook.cli.output import FITTING, counted, visible
 from offbook.errors import Interrupted, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -34,8 +34,11 @@ class Globals:
     debug: bool = False
     as_json: bool = False
 
-    def remember(self, home: str | None, assignments: list[str], *, debug: bool) -> None:
+    def remember(
+        self, home: str | None, assignments: list[str], *, debug: bool, wide: bool
+    ) -> None:
         """Keep the values until a command asks for its settings."""
+        FITTING.is_wanted = not wide
         self.flags = {"home": home} if home else {}
         self.debug = debug
         for text in assignments:
@@ -83,6 +86,7 @@ CharacterName = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print comma-separated values, for spreadsheets.")]
 UserSeen = Annotated[
     str | None,
     typer.Option("--user", help="Only authored memories and those of this user."),

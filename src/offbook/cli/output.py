@@ -6,14 +6,19 @@ Takes: settings and an async function of an open ``Offbook``.  Gives: what the f
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import shlex
 import shutil
 import sys
+import textwrap
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -23,18 +28,15 @@ if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.ingestion.reports import Estimate, Progress, ProgressListener
     from offbook.models.metering import Meter
+    from offbook.protocols import ChatModel
     from offbook.settings import Settings
-    from offbook.types import Recall, Skipped, Source, Usage
+    from offbook.types import Usage
 
 
 T = TypeVar("T")
 
 _FELT: Final = 2
 """A level from which on an emotion is worth a word."""
-_PLACES: Final = 3
-"""Places of a piece, and pieces left out for one reason, that are shown; the JSON has all."""
-_STRONGEST: Final = 3
-"""Emotions of a memory that are shown."""
 _PICTURES: Final = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
 _PICTURES.update(dict.fromkeys(range(0x7F, 0xA0), 0xFFFD))
 
@@ -109,59 +111,10 @@ def visible(text: str) -> str:
     return text.translate(_PICTURES)
 
 
-def grounds(recall: Recall, places: Mapping[Source, str]) -> list[str]:
-    """What a reply rests on, two lines a piece, and where in their files sources are."""
-    lines = []
-    for item in recall.context:
-        where = _places(item.sources, places)
-        lines.append("  " + _spaced(item.kind, f"({item.score:.2f})", item.title, where))
-        if item.emotion is not None:
-            lines.append(f"      felt with {felt(item.emotion, _STRONGEST)}")
-        lines.append(f"      {shortened(item.text, 160)}")
-    if recall.emotion is not None:
-        lines.append(f"  the question is felt with: {felt(recall.emotion)}")
-    if recall.mood is not None:
-        lines.append(f"  mood: {felt(recall.mood)}")
-    if recall.boundary is not None:
-        lines.append(f"  boundary: {recall.boundary.verdict}")
-        lines += [f"      {r.entity}: {r.reason}" for r in recall.boundary.reasons]
-    return [*lines, *_left_out(recall.skipped)] or ["  nothing"]
-
-
-def _places(sources: Sequence[Source], places: Mapping[Source, str]) -> str:
-    """The first places; all of them are in the JSON."""
-    shown = [
-        f"{s.document}[{s.start}:{s.end}]" + (f" ({places[s]})" if s in places else "")
-        for s in sources[:_PLACES]
-    ]
-    more = [f"and {len(sources) - _PLACES} more"] if len(sources) > _PLACES else []
-    return ", ".join([*shown, *more])
-
-
-def _left_out(skipped: Sequence[Skipped]) -> list[str]:
-    """What was left out, a line a reason."""
-    titles: dict[tuple[str, str], list[str]] = {}
-    for each in skipped:
-        titles.setdefault((each.kind, each.why), []).append(each.title)
-    return [
-        f"  skipped: {_spaced(kind, _listed([title for title in named if title]))}: {why}"
-        for (kind, why), named in titles.items()
-    ]
-
-
-def _listed(titles: Sequence[str]) -> str:
-    more = f"; and {len(titles) - _PLACES} more" if len(titles) > _PLACES else ""
-    return "; ".join(titles[:_PLACES]) + more
-
-
 def felt(levels: Mapping[str, float], most: int | None = None) -> str:
     """The emotions that are felt at all, the strongest first, at most so many."""
     strong = sorted(((n, v) for n, v in levels.items() if v >= _FELT), key=lambda e: -e[1])[:most]
     return ", ".join(f"{name} {level:.3g}" for name, level in strong) or "no emotion in particular"
-
-
-def _spaced(*words: str) -> str:
-    return " ".join(word for word in words if word)
 
 
 def print_estimate(estimate: Estimate, as_json: bool, *, by_task: bool = False) -> None:
@@ -208,20 +161,67 @@ def shortened(text: str, chars: int) -> str:
     return line if len(line) <= chars else line[: chars - 3] + "..."
 
 
+@dataclass(slots=True)
+class Fitting:
+    """Whether tables are made to fit the terminal; ``--wide`` says that they are not."""
+
+    is_wanted: bool = True
+
+
+FITTING: Final = Fitting()
+_NARROWEST: Final = 8
+"""Columns that a cell has at least: narrower ones cannot be read."""
+_GAP: Final = 2
+
+
 def table(rows: Sequence[Sequence[Any]]) -> str:
-    """Rows in columns, a line each; wide letters take two places."""
+    """Rows in columns, a line each; wide letters take two places.
+
+    On a terminal that is too narrow, long cells go on below themselves.
+    """
     cells = [[" ".join(str(cell).split()) for cell in row] for row in rows]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+    if FITTING.is_wanted and sys.stdout.isatty():
+        _narrow(widths, shutil.get_terminal_size().columns)
+    return "".join(_line(row, widths) for row in cells)
+
+
+def _narrow(widths: list[int], room: int) -> None:
+    """Take from the widest columns until all of them fit."""
+    excess = sum(widths) + _GAP * (len(widths) - 1) - room
+    while excess > 0 and max(widths, default=0) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+        excess -= 1
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """A row, in as many lines as its longest cell needs."""
+    pieces = [
+        [cell] if width_of(cell) <= width else textwrap.wrap(cell, width)
+        for cell, width in zip(row, widths, strict=True)
+    ]
     lines = (
-        "  ".join(
-            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        (" " * _GAP).join(
+            cell + " " * (width - width_of(cell)) for cell, width in zip(line, widths, strict=True)
         )
-        for row in cells
+        for line in zip_longest(*pieces, fillvalue="")
     )
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def _width(text: str) -> int:
+def as_csv(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as comma-separated values, a line each; no cell becomes a formula of a spreadsheet."""
+    from offbook.evaluation.spreadsheets import guarded
+
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
+    return text.getvalue()
+
+
+def width_of(text: str) -> int:
+    """The columns that a text takes: wide letters two, combining ones none."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
@@ -334,12 +334,16 @@ def bars(meter: Meter) -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-IS_OFFLINE = """\
-This is the offline backend: rules, no language model, no key, no network. It answers
-with sentences of the {text}. `offbook doctor` says how to use a real model
-(hosted, Ollama, vLLM).
-"""
-"""What the demonstrations say first where no model is configured."""
+QUOTES: Final = "offline: quoting; for conversation set a model: offbook setup"
+"""What commands that reply say once where no language model is configured."""
+
+
+def say_offline(model: ChatModel) -> None:
+    """Say that what replies is no language model, where that is so."""
+    from offbook.types import traits_of
+
+    if not traits_of(model).measures:
+        say(QUOTES)
 
 
 def called() -> str:

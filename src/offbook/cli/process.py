@@ -31,11 +31,21 @@ _ONE_CORE: Final = "OPENBLAS_NUM_THREADS"
 circles: where something else wants the cores, a product of 0.5 ms takes 16, and most of ours are
 small; with all cores free a large one takes up to as many times as long without them."""
 
+_NO_CURSOR: Final = "PROMPT_TOOLKIT_NO_CPR"
+"""Read by the line editor: it asks no terminal for its cursor, and complains of none without an
+answer."""
+
 
 def set_up() -> None:
     """To be called before NumPy is imported; what the user's environment says stays."""
     gc.set_threshold(*_COLLECT_AFTER)
     os.environ.setdefault(_ONE_CORE, "1")
+    os.environ.setdefault(_NO_CURSOR, "1")
+
+
+def is_dumb() -> bool:
+    """Whether the terminal shows no emphasis."""
+    return os.environ.get("TERM") == "dumb"
 
 
 INTERRUPTED: Final = 130
@@ -258,6 +268,19 @@ def ctrl_c_stops(task: asyncio.Task[Any], seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if stopped and exit_code() != TERMINATED:
             note(_STOPPED)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let the event loop have the signals until the block ends: it takes them from the watcher."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before, warn_on_full_buffer=False)
 
 
 def say_stopping() -> None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from offbook.cli.chat import backend, converse, settle, why
+from offbook.cli.chat import Dialogue, Shown, converse, settle
 from offbook.cli.options import REPLYING, Json, settings_of, with_options
-from offbook.cli.output import counted, print_json, say, shown, with_offbook, write
+from offbook.cli.output import counted, print_json, say, say_offline, shown, with_offbook
+from offbook.cli.prose import Prose
 from offbook.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from offbook.app import Offbook
     from offbook.settings import Settings
 
-_HELP = """\
-/as NAME [WORDS]  NAME answers: your words, or else what was said last
-/on [N]           one of them, or N one after the other, go on without you
-/why              what the last reply rests on, and what it cost
-/quit             leave (or Ctrl-D, or Ctrl-C in an empty line); the scene is kept
-/help             this
-Ctrl-C stops a reply and keeps the question"""
+_COMMANDS = {
+    "/as NAME [WORDS]": "NAME answers your words, or else what was said last",
+    "/on [N]": "one of them, or N one after the other, go on without you",
+    "/why": "what the last reply rests on, what was declined, and what it cost",
+    "/help": "this",
+    "/quit": "leave (or Ctrl-D, or Ctrl-C in an empty line); the scene is kept",
+}
 
 
 @with_options(settings=settings_of(*REPLYING))
@@ -75,8 +76,10 @@ def scene_command(
                 user=user,
                 progress=progress,
             )
+        if not as_json:
+            say_offline(home.runtime().actor)
         if sys.stdin.isatty() and turns is None and not as_json:
-            say(_headline(scene, backend(home.runtime().actor)))
+            say(_headline(scene))
         try:
             if turns is not None:
                 failed = await _among_themselves(scene, turns, by, is_shown=not as_json)
@@ -93,11 +96,11 @@ def scene_command(
     return with_offbook(settings, body)
 
 
-def _headline(scene: Scene, model: str) -> str:
+def _headline(scene: Scene) -> str:
     present = ", ".join(member.character.name for member in scene.members)
     lines = len(scene.history)
     before = f", {counted(lines, 'line')} so far" if lines else ""
-    return f"{present}, by {model}{before}; /help for commands, Ctrl-D to leave"
+    return f"{present}{before}; /help for commands, Ctrl-D to leave"
 
 
 def _again(
@@ -111,10 +114,11 @@ def _again(
 
 async def _among_themselves(scene: Scene, turns: int, by: str | None, *, is_shown: bool) -> int:
     for number in range(turns):
+        prose = Prose()
         async for piece in _shown(scene.go_on(None if number else by), is_shown=is_shown):
-            write(piece)
+            prose.write(piece)
         if is_shown:
-            write("\n")
+            prose.end()
     return 0
 
 
@@ -132,12 +136,17 @@ async def _converse(home: Offbook, scene: Scene, by: str | None, *, is_shown: bo
             pieces = scene.say(line, by=by)
         return _shown(pieces, is_shown=is_shown)
 
-    async def meta(command: str) -> str:
-        if command == "/why":
-            return await why(home, scene.replies[-1] if scene.replies else None)
-        return _HELP if command == "/help" else f"no command {command!r}\n{_HELP}"
+    async def meta(command: str) -> Shown:
+        from offbook.cli.evidence import why
 
-    return await converse(home, speak, meta)
+        if command == "/why":
+            return Shown(await why(home, scene.replies[-1] if scene.replies else None))
+        unknown = "" if command == "/help" else f"no command {command!r}\n"
+        return Shown(unknown + dialogue.help())
+
+    spoken = [each.text for each in scene.history if each.character is None]
+    dialogue = Dialogue(speak, meta, _COMMANDS, earlier=spoken)
+    return await converse(home, dialogue)
 
 
 def _times(words: str) -> int:

@@ -140,6 +140,7 @@ class SettingKeywords(TypedDict, total=False):
     ensemble__ae: bool | None
     ensemble__entities: int | None
     ensemble__relations: int | None
+    ensemble__hops: int | None
     ensemble__memories: int | None
     ensemble__memory_score: float | None
     ensemble__passage_score: float | None
@@ -186,6 +187,8 @@ class SettingKeywords(TypedDict, total=False):
     server__connections: int | None
     server__client_system: Literal["user_context", "merge", "ignore"] | None
     server__client_system_of: str | Sequence[str] | None
+    server__tools: bool | None
+    server__tools_of: str | Sequence[str] | None
     server__replies: int | None
     server__ping_seconds: float | None
     user__name: str | None

@@ -11,12 +11,14 @@ from offbook.app.books import BookCharacter, GivenBook
 from offbook.app.cards import CardReport
 from offbook.app.casts import CastRow
 from offbook.app.characters import ReembedReport
+from offbook.app.conversations import Conversations
 from offbook.app.doctor import Check
 from offbook.app.documents import AliasReport, CharacterInfo, ForgetReport
 from offbook.app.inspection import GraphReport
 from offbook.app.memories import MemoryFile, RememberReport
 from offbook.app.speakers import SpeakersReport
 from offbook.app.story import SceneRow, StoryReport
+from offbook.app.users import Users
 from offbook.documents.readers import ReadDocument
 from offbook.foreign_files import CardSource, WrittenFile
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener
@@ -80,20 +82,6 @@ class Cards(Face):
 
         Raises:
             UsageError: the ending is no format, or there is nothing to write yet.
-        """
-    def export_chat(
-        self, name: str, file: Path | str, *, session: str, user: str | None = ...
-    ) -> int:
-        """Write a conversation as a chat log of SillyTavern; how many messages it has.
-
-        Args:
-            name: The character.
-            file: Where to: a message a line.
-            session: The conversation.
-            user: Whose it is.
-
-        Raises:
-            UnknownName: there is no such conversation.
         """
 
 class Memories(Face):
@@ -325,6 +313,12 @@ class Offbook(ClosingFace):
     @property
     def memories(self) -> Memories:
         """What characters remember: to add, search and forget."""
+    @property
+    def users(self) -> Users:
+        """What is kept of each person, over all characters: to see, take away, delete."""
+    @property
+    def conversations(self) -> Conversations:
+        """What was said with characters and is kept: to list, read, rename, delete and export."""
     @property
     def cards(self) -> Cards:
         """Character cards and lorebooks: to make characters from, to attach, to export."""
@@ -564,8 +558,11 @@ class Session(Face):
         Raises:
             ModelError: the endpoint failed; the turn is not stored.
         """
-    def again(self) -> Generator[str]:
+    def again(self, said: str | None = ...) -> Generator[str]:
         """Another reply to what was said last, which takes the place of the last one, if any.
+
+        Args:
+            said: Other words, which take the place of what was said last as well.
 
         Raises:
             UsageError: nothing was said yet, or the conversation is not kept.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -231,3 +232,21 @@ def test_bad_usage_of_tables(offline: World):
     twice = offline.run("eval", "table", "amadeus-qa", "--data", "x=a", "--data", "x=b")
     assert twice.code == 2
     assert "twice" in twice.err
+
+
+def test_tables_are_listed_where_none_is_named(offline: World):
+    rows = offline.done("eval", "table", "--json").json
+    assert {"rolerag-main", "amadeus-usage"} <= {row["table"] for row in rows}
+    assert "rolerag-main" in offline.done("eval", "table").out
+
+
+def test_scores_and_tables_go_out_as_csv(ada: World, asked: Any):
+    run = ada.done(*asked, "--json").json["run"]["id"]
+    head, *lines = csv.reader(ada.done("eval", "show", run, "--csv").out.splitlines())
+    scores = ada.done("eval", "show", run, "--json").json["scores"]
+    assert head[:3] == ["method", "metric", "group"]
+    assert head[-1] == "mark"
+    assert 0 < len(lines) <= len(scores)
+    table = ada.done("eval", "table", "amadeus-usage", "--stored", "--csv").out
+    assert len([*csv.reader(table.splitlines())]) > 1
+    assert ada.run("eval", "table", "amadeus-usage", "--csv", "--latex").code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tracemalloc
 from dataclasses import replace
 
@@ -363,6 +364,16 @@ def test_runs_of_the_same_questions_stand_side_by_side_with_paired_differences()
     assert "joint-1-differences" in {table.name for table in joint_tables(joint)}
     assert "a-1, a-2 side by side" in write_html(report)
     assert "a-2: naive" in write_csv(report)["differences.csv"]
+
+
+def test_a_matrix_has_a_line_a_question_and_a_column_a_method():
+    report = joined([of("a-1", (1.0, 2.0, 3.0, 4.0)), of("a-2", (2.0, 4.0, 3.0, 4.0))])
+    rows = [*csv.DictReader(write_csv(report)["questions.csv"].splitlines())]
+    assert [(row["run"], float(row["naive"])) for row in rows] == [
+        *(("a-1", value) for value in (1.0, 2.0, 3.0, 4.0)),
+        *(("a-2", value) for value in (2.0, 4.0, 3.0, 4.0)),
+    ]
+    assert len({(row["run"], row["subject"], row["question"], row["repeat"]) for row in rows}) == 8
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import typer
 from offbook.cli.evaluation.options import LIMITS, MODELS, SAMPLE, DataPath, RatedBy, RunName
 from offbook.cli.evaluation.output import marked, print_comparison
 from offbook.cli.options import (
+    Csv,
     Group,
     Json,
     command_group,
@@ -18,7 +19,16 @@ from offbook.cli.options import (
     settings_of,
     with_options,
 )
-from offbook.cli.output import answer, cost, print_json, say, with_offbook, with_progress, write
+from offbook.cli.output import (
+    answer,
+    as_csv,
+    cost,
+    print_json,
+    say,
+    with_offbook,
+    with_progress,
+    write,
+)
 from offbook.cli.output import table as in_columns
 from offbook.errors import UsageError
 
@@ -40,6 +50,7 @@ def compare(
     ),
     judge: RatedBy = None,
     path: DataPath = None,
+    csv: Csv = False,
     as_json: Json = False,
 ) -> None:
     """Compare two runs of the same questions, or the methods of one run.
@@ -50,7 +61,7 @@ def compare(
         settings_for(),
         lambda book: book.evaluation.compare(run, other or run, judge=judge, path=path),
     )
-    print_comparison(comparison, as_json)
+    print_comparison(comparison, as_json, as_csv=csv)
 
 
 def report(
@@ -124,12 +135,15 @@ _TABLE = Group(
 def table(
     request: TableRequest,
     settings: Settings,
-    name: str = typer.Argument(..., metavar="NAME", help="The table; see docs/tables.md."),
+    name: str | None = typer.Argument(
+        None, metavar="[NAME]", help="The table; none: those there are."
+    ),
     plan: bool = typer.Option(
         False, "--plan", help="Only say what it would run and cost; no call is made."
     ),
     markdown: bool = typer.Option(False, "--markdown", help="Print it as Markdown."),
     latex: bool = typer.Option(False, "--latex", help="Print it as LaTeX (booktabs)."),
+    csv: Csv = False,
     as_json: Json = False,
 ) -> None:
     """Run a published table and print our numbers beside the printed ones.
@@ -139,8 +153,11 @@ def table(
     """
     from offbook.evaluation.tables.request import filled_table, table_plan
 
-    if markdown + latex + as_json > 1:
-        raise UsageError("--markdown, --latex and --json exclude one another", "choose one")
+    if markdown + latex + csv + as_json > 1:
+        raise UsageError("--markdown, --latex, --csv and --json exclude one another", "choose one")
+    if name is None:
+        _print_names(as_json=as_json)
+        return
     if plan:
         planned = with_offbook(settings, lambda book: table_plan(book, name, request))
         _print_plan(planned, as_json=as_json)
@@ -149,7 +166,20 @@ def table(
         settings,
         lambda book, progress: filled_table(book, name, request, progress=progress, notify=say),
     )
-    _print_table(filled, markdown=markdown, latex=latex, as_json=as_json)
+    _print_table(filled, markdown=markdown, latex=latex, csv=csv, as_json=as_json)
+
+
+def _print_names(*, as_json: bool) -> None:
+    """The tables that there are."""
+    from offbook.evaluation.tables.catalogue import TABLES
+
+    rows = [
+        {"table": each.name, "title": each.title, "from": each.source} for each in TABLES.values()
+    ]
+    if as_json:
+        print_json(rows)
+    else:
+        write(in_columns([["table", "what", "printed in"], *([*row.values()] for row in rows)]))
 
 
 def _paths(texts: Sequence[str]) -> dict[str, Path]:
@@ -168,8 +198,10 @@ def _paths(texts: Sequence[str]) -> dict[str, Path]:
     return paths
 
 
-def _print_table(filled: FilledTable, *, markdown: bool, latex: bool, as_json: bool) -> None:
-    from offbook.evaluation.tables.rendering import as_latex, as_markdown, as_text
+def _print_table(
+    filled: FilledTable, *, markdown: bool, latex: bool, csv: bool, as_json: bool
+) -> None:
+    from offbook.evaluation.tables.rendering import as_latex, as_markdown, as_text, rows_of
 
     if as_json:
         print_json(filled.as_json())
@@ -177,6 +209,8 @@ def _print_table(filled: FilledTable, *, markdown: bool, latex: bool, as_json: b
         write(as_markdown(filled))
     elif latex:
         write(as_latex(filled))
+    elif csv:
+        write(as_csv(rows_of(filled)))
     else:
         write(as_text(filled, in_columns))
 

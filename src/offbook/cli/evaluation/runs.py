@@ -17,7 +17,7 @@ from offbook.cli.evaluation.options import (
     loader_options,
 )
 from offbook.cli.evaluation.output import print_report
-from offbook.cli.options import Json, Yes, confirm, settings_for, settings_of, with_options
+from offbook.cli.options import Csv, Json, Yes, confirm, settings_for, settings_of, with_options
 from offbook.cli.output import (
     answer,
     print_estimate,
@@ -144,13 +144,14 @@ def show(
     judge: RatedBy = None,
     groups: bool = typer.Option(False, "--groups", help="Also by kind, dimension and character."),
     path: DataPath = None,
+    csv: Csv = False,
     as_json: Json = False,
 ) -> None:
     """Show a run with its scores; no model is asked."""
     report = with_offbook(
         settings_for(), lambda book: book.evaluation.show(run, judge=judge, path=path)
     )
-    print_report(report, as_json, groups=groups)
+    print_report(report, as_json, groups=groups, as_csv=csv)
 
 
 def list_runs(as_json: Json = False) -> None:

@@ -72,6 +72,20 @@ def _rows(report: ReportedRun) -> Iterator[tuple[str, Row]]:
         place = {"subject": key.subject, "question": key.question, "method": key.variant}
         yield "failed", {**place, "repeat": key.repeat, "error": failed.error}
     yield from _of_retrieval(report)
+    yield from _matrix(report)
+
+
+def _matrix(report: ReportedRun) -> Iterator[tuple[str, Row]]:
+    """Questions by methods: a line a question and metric, a column a method."""
+    measured = report.measured
+    if measured is None:
+        return
+    for metric in report.run.metrics:
+        values = {variant: measured.values(variant, metric) for variant in measured.variants}
+        for place in dict.fromkeys(place for each in values.values() for place in each):
+            subject, question, repeat = place
+            head = {"metric": metric, "subject": subject, "question": question, "repeat": repeat}
+            yield "questions", {**head, **{name: each.get(place) for name, each in values.items()}}
 
 
 def _of_retrieval(report: ReportedRun) -> Iterator[tuple[str, Row]]:

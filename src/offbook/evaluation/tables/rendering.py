@@ -49,6 +49,11 @@ def as_markdown(filled: FilledTable) -> str:
     return "\n".join(parts)
 
 
+def rows_of(filled: FilledTable) -> Rows:
+    """The lines of all blocks, each behind the title of its block."""
+    return [[block.block.title, *row] for block in filled.blocks for row in _rows(block)]
+
+
 def as_latex(filled: FilledTable) -> str:
     """As a table for ``booktabs``, the remarks as comments and in the caption."""
     parts = ["".join(f"% {title} {line}\n" for title, lines in _remarks(filled) for line in lines)]
