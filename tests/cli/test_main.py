@@ -39,6 +39,7 @@ COMMANDS += [
     "card",
     "key",
     "serve",
+    "mcp",
     "scene",
     "story",
 ]
