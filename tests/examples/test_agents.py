@@ -56,20 +56,20 @@ class Environment:
         return self.run(self.bin / "python", EXAMPLES / name)
 
 
-def test_llama_index_retrieves(tmp_path: Path):
+def test_llamaindex_retriever(tmp_path: Path):
     printed = Environment(tmp_path, "llama-index-core").example("llamaindex_retriever.py")
     assert "knowledge: " in printed
     assert "watch" in printed.partition("knows of")[0]
     assert printed.endswith("knows of the watch before he came: False\n")
 
 
-def test_a_pydantic_ai_agent_asks(tmp_path: Path):
+def test_pydantic_ai_tool(tmp_path: Path):
     printed = Environment(tmp_path, "pydantic-ai-slim").example("pydantic_ai_tool.py")
     assert '"ask_character":' in printed
     assert '"recall":' in printed
 
 
-def test_an_mcp_client_consults_the_server(tmp_path: Path):
+def test_mcp_client(tmp_path: Path):
     lines = Environment(tmp_path, "mcp>=2.0").example("mcp_client.py").splitlines()
     assert lines[0] == "tools: list_characters, ask_character, recall"
     assert "'id': 'ada-byrne'" in lines[1]
