@@ -18,13 +18,17 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PART_OF = {
     "bs4": {"markdownify"},
     "langchain_core": {"langchain-openai"},
+    "llama_index": {"llama-index-core"},
     "markupsafe": {"jinja2"},
+    "mcp": {"mcp"},
     "openai": {"langchain-openai"},
     "pydantic": {"langchain-core", "langchain-openai"},
+    "pydantic_ai": {"pydantic-ai-slim"},
     "pydantic_core": {"pydantic"},
     "starlette": {"fastapi"},
 }
-"""Modules that a distribution hands out in its own interface, so that they come with it."""
+"""Modules that a distribution hands out in its own interface, so that they come with it; and those
+of distributions that have an environment of their own in the tests."""
 WHERE_THERE = {"opentelemetry"}
 """Modules that are used where somebody else has installed them."""
 

@@ -9,7 +9,7 @@ import pytest
 from offbook import extras
 from offbook.extras import install_command
 
-EXTRAS = ("all", "eval", "pdf", "postgres", "server", "tokens", "ui")
+EXTRAS = ("all", "eval", "mcp", "pdf", "postgres", "server", "tokens", "ui")
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 
 from packaging.requirements import Requirement
 
-EXTRAS = ("pdf", "postgres", "tokens", "ui", "test")
+EXTRAS = ("mcp", "pdf", "postgres", "tokens", "ui", "test")
 FORBIDDEN = re.compile(
     r"\bA?GPL|\bLGPL|\bGNU (Affero|Lesser|General|Library)|\bSSPL|\bBUSL|Commons Clause", re.I
 )

@@ -40,6 +40,7 @@ COMMANDS += [
     "card",
     "key",
     "serve",
+    "mcp",
     "scene",
     "story",
     "conversations",

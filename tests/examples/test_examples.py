@@ -18,6 +18,7 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.app.memories import memories_in
+from tests.examples import test_agents
 from tests.examples.conftest import EXAMPLES
 from tests.loopback.answers import schema_in
 from tests.loopback.server import LoopbackServer
@@ -244,7 +245,7 @@ def test_sentences(example, text, expected):
 def test_the_page_names_every_program():
     page = PAGE.read_text("utf-8")
     assert [path.name for path in PROGRAMS if f"examples/{path.name}" not in page] == []
-    own = globals()
+    own = {*globals(), *vars(test_agents)}
     assert [p.stem for p in PROGRAMS if f"test_{p.stem.removesuffix('_npc')}" not in own] == []
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 import typer
 
 from offbook.cli import (
+    agents,
     book,
     character,
     chat,
@@ -121,6 +122,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "reembed": document.reembed_command,
     "key": server.key_command,
     "serve": server.serve_command,
+    "mcp": agents.mcp_command,
     "setup": setup.setup_command,
     "doctor": home.doctor_command,
 }
