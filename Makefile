@@ -13,7 +13,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CREATE = "$(PYTHON)" -m venv $(VENV)
 endif
 
-.PHONY: demo test test-all explore coverage lint types imports unit all docs format clean
+.PHONY: demo test test-all test-clients explore coverage lint types imports unit all docs format clean
 
 # What is compiled is kept: each process would compile the whole source and every test again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -60,6 +60,10 @@ test-all: lint types imports all
 
 all: $(VENV)/.test
 	$(TESTS) $(FIXED) --hypothesis-profile=repeatable
+
+# Other people's clients, from the package index, each in an environment of its own.
+test-clients: $(VENV)/.test
+	OFFBOOK_TEST_CLIENTS=1 $(BIN)/python -m pytest -n0 tests/clients
 
 explore: $(VENV)/.test
 	$(TESTS) -m "not long"

@@ -321,7 +321,7 @@ async def judge_by_recall(
             await book.ingest(persona, [document])
             verdicts: list[str] = []
             for question in questions:
-                recall, _ = await book.recall(persona, question)
+                recall = await book.recall(persona, question)
                 if recall.boundary is None:
                     raise SystemExit(f"method {arguments.method!r} does not judge the boundary")
                 verdicts.append(recall.boundary.verdict)

@@ -132,7 +132,7 @@ async def measure(folder: Path, rows: Sequence[dict[str, Any]], **flags: Any) ->
             for variant, settings in variants.items():
                 async with await Offbook.open(home=home, **settings) as book:
                     for row in questions:
-                        recall, _ = await book.recall(character, row["question"])
+                        recall = await book.recall(character, row["question"])
                         context = "\n".join(item.text for item in recall.context)
                         gold = [texts[paragraph] for paragraph in row["gold_paragraphs"]]
                         coverage[variant].append(covered(gold, context))

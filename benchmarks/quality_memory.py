@@ -122,7 +122,7 @@ async def _feelings(book: Offbook) -> tuple[int, tuple[str, ...]]:
 
 
 async def _memories(book: Offbook, name: str, question: str) -> list[ContextItem]:
-    recall, _ = await book.recall(name, question)
+    recall = await book.recall(name, question)
     return [item for item in recall.context if item.kind == "memory"]
 
 

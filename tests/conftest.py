@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import shutil
 import signal
 import subprocess
@@ -37,7 +38,9 @@ settings.register_profile("quick", settings.get_profile("repeatable"), max_examp
 settings.load_profile("any machine")
 
 TESTS = Path(__file__).resolve().parent
-LONG_FOLDERS = {"browser", "deployment", "examples"}
+LONG_FOLDERS = {"browser", "clients", "deployment", "examples"}
+# They come from the package index: `make test-clients` asks for them.
+collect_ignore = [] if os.environ.get("OFFBOOK_TEST_CLIENTS") else ["clients"]
 LONG_FIXTURES = {"postgres_server", "postgres_url", "postgres_store"}
 
 _numbers = itertools.count()

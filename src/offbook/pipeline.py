@@ -122,6 +122,7 @@ def _lore_query(knowledge: Knowledge, question: str) -> LoreQuery:
         greeting=greeting,
         budget_tokens=settings.budget(window),
         most_tokens=settings.most_for_a_book(window),
+        beyond_tokens=settings.beyond(window),
         scan_depth=settings.scan_depth,
         similar=settings.similar,
         least=settings.least,

@@ -14,16 +14,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from offbook.foreign_files import CardSource, CharacterFile, ChatRead, ChatTurn, WrittenFile
     from offbook.names.cast import Cast
     from offbook.names.story import Story
     from offbook.settings import SettingsModel
     from offbook.types import (
-        CardSource,
-        CharacterFile,
-        ChatRead,
         ChatRequest,
         ChatResponse,
-        ChatTurn,
         Chunk,
         ContextItem,
         Document,
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
         LoreQuery,
         Passage,
         Recall,
-        WrittenFile,
     )
 
 T = TypeVar("T")
@@ -130,6 +126,17 @@ class Store(Protocol):
         """Finish what is queued, then close."""
 
 
+class Reader(Protocol):
+    """Reads files of a type that offbook does not; registered by the ending of their names."""
+
+    def __call__(self, name: str, data: bytes) -> str:
+        """Return the text of a file, a paragraph a line, with Markdown's headings.
+
+        Raises:
+            UnreadableDocument: it is damaged, or holds no text; any other error becomes one.
+        """
+
+
 class Splitter(Protocol):
     """Cuts a document into chunks."""
 
@@ -180,15 +187,23 @@ class Macros(Protocol):
 class CardReader(Protocol):
     """Reads and writes the cards and lorebooks of other programs."""
 
-    def read(self, source: CardSource, called: str | None = None) -> CharacterFile:
+    def read(
+        self, source: CardSource, called: str | None = None, *, lore_tokens: int = ...
+    ) -> CharacterFile:
         """Read a card or a lorebook; ``called`` is the character where the file names none.
+
+        All its entries together stay below ``lore_tokens``.
 
         Raises:
             UnreadableCard: there is neither in it.
         """
 
     def rows(
-        self, card: dict[str, Any] | None, books: Sequence[dict[str, Any]]
+        self,
+        card: dict[str, Any] | None,
+        books: Sequence[dict[str, Any]],
+        *,
+        lore_tokens: int = ...,
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return a raw card and raw lorebooks, all books in one, as ``card show`` prints them."""
 

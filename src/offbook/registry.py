@@ -2,7 +2,8 @@
 
 Takes: a kind ("method", "dataset", ...) and a name.  Gives: the object behind ``module:attribute``.
 Third parties add theirs through entry point groups of the same names: ``offbook.method``,
-``offbook.searcher``, ``offbook.model``, ``offbook.embedder``, ``offbook.splitter`` ...
+``offbook.searcher``, ``offbook.model``, ``offbook.embedder``, ``offbook.splitter``; a
+``offbook.reader`` has the ending of the files that it reads as its name.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _KNOWN: Final[dict[str, dict[str, str]]] = {
     "lore": {
         "world_info": "offbook.cards.lore:WorldInfo",
     },
-    "reader": {
+    "foreign_file": {
         "card": "offbook.cards.files:CardFiles",
         "chat": "offbook.cards.chat_exchanges:ChatLogs",
     },

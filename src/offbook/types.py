@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
+
+from offbook.tables_html import html_line, html_table
 
 ContextKind = Literal[
     "profile", "episode", "scene", "knowledge", "entity", "relation", "attribute", "memory",
@@ -359,7 +361,8 @@ class Recall:
     ``stance`` is what the reply may rest on; ``as_of`` the point, as it was named (None: the end);
     ``fallback`` whether guided selection found nothing (None: no selection, or not one verdict);
     ``selected`` the ids of chunks that it chose, or that stand in (None: no selection); ``voice``
-    are lines up to the point, and are not stored (None: the character's).
+    are lines up to the point, and are not stored (None: the character's). ``usage`` is what this
+    recall cost; that of a reply counts it, too.
     """
 
     character: str
@@ -377,15 +380,32 @@ class Recall:
     selected: tuple[str, ...] | None = None
     stance: Stance = "in_character"
     voice: tuple[str, ...] | None = None
+    usage: Usage = field(default=Usage(), compare=False)
 
     def documents(self) -> frozenset[str]:
         """Names ``character/document`` of the documents that the context is from."""
         ids = {source.document for item in self.context for source in item.sources}
         return frozenset(f"{self.character_id}/{document}" for document in ids)
 
-    def as_json(self, usage: Usage) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The shape of ``recall --json``."""
-        return {k: v for k, v in asdict(self).items() if k != "voice"} | {"usage": usage.as_json()}
+        shape = {name: value for name, value in asdict(self).items() if name != "voice"}
+        return {**shape, "usage": self.usage.as_json()}
+
+    def _repr_html_(self) -> str:
+        """What it brought back, as a notebook shows it."""
+        verdict = "" if self.boundary is None else f"; {_VERDICTS[self.boundary.verdict]}"
+        head = f"{self.character} by {self.method}: {len(self.context)} pieces{verdict}"
+        heads = ("kind", "score", "title", "text")
+        rows = [(item.kind, item.score, item.title, item.text) for item in self.context]
+        return html_line(head) + html_table(heads, rows)
+
+
+_VERDICTS: Final = {
+    "in": "within what the character knows",
+    "partly": "partly within what the character knows",
+    "out": "beyond what the character knows",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,12 +425,25 @@ class Reply:
     usage: Usage
     remembered: Remembered | None = None
 
+    def __str__(self) -> str:
+        """What the character says."""
+        return self.text
+
+    def recall_as_json(self) -> dict[str, Any]:
+        """What it rests on, with what all of it cost: as it is kept with a turn."""
+        return {**self.recall.as_json(), "usage": self.usage.as_json()}
+
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ask --json``."""
-        shape = self.recall.as_json(self.usage)
+        shape = self.recall_as_json()
         head = {key: shape.pop(key) for key in ("character", "method", "preset", "question")}
         remembered = None if self.remembered is None else asdict(self.remembered)
         return {**head, "reply": self.text, **shape, "remembered": remembered}
+
+    def _repr_html_(self) -> str:
+        """The reply, and folded up below it what it rests on, as a notebook shows it."""
+        rests_on = f"<details><summary>rests on</summary>{self.recall._repr_html_()}</details>"
+        return html_line(self.text, strong=True) + rests_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,9 +504,10 @@ class LoreQuery:
     ``question`` has what it refers back to, ``message`` are its own words, and ``history`` stands
     before them, after ``earlier`` messages that are not shown. What stands after ``until`` is
     unknown. ``greeting`` is which one the talk began with, from 0 (None: not known). All books
-    share ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what it
-    asks for). Keys are looked for in ``scan_depth`` messages, and ``similar`` entries are found by
-    a likeness of ``least`` or more.
+    stay below ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what
+    it asks for). Keyed entries get up to ``beyond_tokens`` more of what constant ones took. Keys
+    are looked for in ``scan_depth`` messages, and ``similar`` entries are found by a likeness of
+    ``least`` or more.
     """
 
     question: str
@@ -486,6 +520,7 @@ class LoreQuery:
     greeting: int | None = None
     budget_tokens: int = 2_048
     most_tokens: int | None = None
+    beyond_tokens: int = 0
     scan_depth: int = 4
     similar: int = 3
     least: float = 0.2
@@ -497,97 +532,6 @@ class LoreEntries:
 
     items: tuple[ContextItem, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SentFile:
-    """A file that is no file of this machine: its bytes, and what its sender calls it.
-
-    The name tells the type, and names what comes of it; it leads nowhere.
-    """
-
-    name: str
-    data: bytes = field(repr=False)
-
-    def __str__(self) -> str:
-        """Its name, without folders."""
-        return PurePosixPath(self.name.replace("\\", "/")).name or "file"
-
-
-CardSource = Path | str | SentFile
-"""Where a card, a lorebook or a chat log is read from."""
-
-
-@dataclass(frozen=True, slots=True)
-class CharacterPart:
-    """A document that a card or a lorebook becomes; ``raw`` is the object it was made of."""
-
-    name: str
-    text: str
-    kind: Literal["card", "card_lorebook", "lorebook"]
-    format: str
-    raw: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class CharacterFile:
-    """What a card or a lorebook of another program says about a character.
-
-    ``name`` is the card's (empty: a lorebook), ``raw`` all of it, ``words`` what every conversation
-    says or tells, ``assets`` bytes by place (empty: the card's picture), ``findings`` what is lost.
-    """
-
-    kind: Literal["card", "lorebook"]
-    name: str
-    raw: dict[str, Any]
-    parts: tuple[CharacterPart, ...]
-    entries: int
-    findings: tuple[Finding, ...]
-    words: Mapping[str, Any] = field(default_factory=dict)
-    assets: Mapping[str, bytes] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A card or a lorebook as a file of other programs, and what that does not carry."""
-
-    file: str
-    format: str
-    data: bytes = field(repr=False)
-    losses: tuple[Finding, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The shape of ``card convert --json``, and of ``card export --json`` with the name."""
-        return {
-            "file": self.file,
-            "format": self.format,
-            "bytes": len(self.data),
-            "losses": [finding.as_json() for finding in self.losses],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class ChatTurn:
-    """A turn of a chat log: what was said, what was answered, and when.
-
-    Where a text is empty there is no message. ``swipes`` are all replies to the same words;
-    ``swipe`` is the one that counts. ``speaker`` said it, empty: the person.
-    """
-
-    said: str
-    answered: str
-    at: str | None = None
-    swipes: tuple[str, ...] = ()
-    swipe: int = 0
-    speaker: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRead:
-    """What a chat log says to a character and what that answers, and notes for a person."""
-
-    turns: tuple[ChatTurn, ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -616,10 +560,19 @@ def traits_of(model: object) -> ModelTraits:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool that a model asks for; ``arguments`` are JSON as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
 
-    ``cached_tokens`` and ``reasoning_tokens`` are as in a response.
+    ``cached_tokens`` and ``reasoning_tokens`` are as in a response, and so are ``calls``.
     """
 
     finish_reason: str = "stop"
@@ -627,6 +580,7 @@ class Ending:
     completion_tokens: int = 0
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -674,7 +628,7 @@ class ChatResponse:
 
     ``cached_tokens`` are those of the prompt that it had read before, ``reasoning_tokens`` those of
     the answer that are thoughts; None where it does not count them apart. ``thought`` says whether
-    the model thought aloud before it answered.
+    the model thought aloud before it answered, ``calls`` which tools it calls.
     """
 
     text: str
@@ -685,6 +639,7 @@ class ChatResponse:
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
     thought: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
     @property
     def ending(self) -> Ending:
@@ -695,4 +650,5 @@ class ChatResponse:
             self.completion_tokens,
             self.cached_tokens,
             self.reasoning_tokens,
+            self.calls,
         )

@@ -112,11 +112,11 @@ async def test_a_point_that_is_no_more_hides_its_turn(book: Offbook):
 async def test_the_mood_is_that_of_then(book: Offbook):
     asking: dict[str, Any] = {"session": "evening", "as_of": EARLY}
     await asked(book, "Who trims the lamp with you?", EARLY)
-    before, _ = await book.recall("ada", "How do you feel?", **asking)
+    before = await book.recall("ada", "How do you feel?", **asking)
     for _ in range(3):
         await asked(book, SECRET, LATE)
-    then, _ = await book.recall("ada", "How do you feel?", **asking)
-    now, _ = await book.recall("ada", "How do you feel?", session="evening")
+    then = await book.recall("ada", "How do you feel?", **asking)
+    now = await book.recall("ada", "How do you feel?", session="evening")
     assert then.mood == pytest.approx(before.mood, abs=0.1)  # it fades meanwhile
     assert then.mood is not None
     assert (now.mood or {})["sadness"] > then.mood["sadness"] + 0.5
@@ -126,13 +126,13 @@ async def test_recalling_in_a_conversation_is_what_asking_would_and_keeps_nothin
     await asked(book, SECRET)
     await asked(book, "Who trims the lamp with you?")
     words = "And he, what of him?"
-    recalled, usage = await book.recall("ada", words, session="evening")
-    assert usage.calls == 0
+    recalled = await book.recall("ada", words, session="evening")
+    assert recalled.usage.calls == 0
     assert len((await book.session("ada", session="evening")).history) == 4
     reply = await book.ask("ada", words, session="evening")
     assert replace(reply.recall, mood=None) == replace(recalled, mood=None)
     assert reply.recall.mood == pytest.approx(recalled.mood, abs=0.1)  # it fades meanwhile
-    elsewhere, _ = await book.recall("ada", words)
+    elsewhere = await book.recall("ada", words)
     assert elsewhere.mood is None
 
 

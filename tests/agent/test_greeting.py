@@ -104,7 +104,7 @@ async def test_what_belongs_to_one_greeting_stays_with_it_when_the_talk_outgrows
 async def one_greeting_through(talk: Session, number: int) -> None:
     talk.greet(number)
     for turn in range(4):
-        found, _ = await talk.recall("The oath?")
+        found = await talk.recall("The oath?")
         told = [item.text for item in found.context if item.kind == "knowledge"]
         assert (turn, told) == (turn, [f"Greeting {number - 1}."])
         await said(talk, "Go on.")

@@ -96,7 +96,7 @@ async def test_a_turn_is_scored_behind_the_conversation_and_survives(book: Offbo
     assert await open_jobs(book) == []
     async with await opened(tmp_path) as again:
         assert await remembered(again) == [fragment]
-        found, _ = await again.recall("ada", "Why did you weep over your brother?")
+        found = await again.recall("ada", "Why did you weep over your brother?")
         assert [item.memory for item in found.context] == [fragment.id]
         assert "in a conversation" in found.context[0].title
 
@@ -176,7 +176,7 @@ async def test_two_users_who_say_the_same_recall_only_their_own(book: Offbook):
         texts = " ".join(item.text for item in reply.recall.context)
         assert f"{user}-secret" in texts
         assert texts.count("-secret") == 1
-    recall, _ = await book.recall("ada", "Who fears the tide?", user="lee")
+    recall = await book.recall("ada", "Who fears the tide?", user="lee")
     assert {item.memory for item in recall.context} <= {
         fragment.id for fragment in found if fragment.principal == "owner/lee"
     }
@@ -192,7 +192,7 @@ async def test_what_could_not_be_scored_is_recalled_by_meaning_and_tried_again(b
     (job,) = await open_jobs(book)
     assert job.status == "quarantined"
     assert "no emotion" in job.error
-    found, _ = await book.recall("ada", "Who drowned?")
+    found = await book.recall("ada", "Who drowned?")
     assert [item.memory for item in found.context] == [fragment.id]
     report = await book.memories.remember("ada")
     assert (report.scored, report.waiting) == (1, 0)

@@ -60,7 +60,7 @@ async def book(tmp_path: Path) -> AsyncIterator[Offbook]:
 
 
 async def lore(talk: Session, words: str = "Well?") -> list[str]:
-    found, _ = await talk.recall(words)
+    found = await talk.recall(words)
     return [item.text for item in found.context if item.kind == "knowledge"]
 
 

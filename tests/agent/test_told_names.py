@@ -40,8 +40,7 @@ def verdict(found: Recall) -> str:
 
 async def judged(book: Offbook, asked: str = ASKED, **session: Any) -> Recall:
     talk = await book.session("ada-byrne", **session)
-    found, _ = await talk.recall(asked)
-    return found
+    return await talk.recall(asked)
 
 
 async def test_whom_a_person_tells_of_is_known_with_the_memory_as_evidence(book: Offbook):
@@ -63,7 +62,7 @@ async def test_whom_a_person_tells_of_is_known_with_the_memory_as_evidence(book:
     # What nobody told of stays unknown, however often it is asked after.
     for _ in range(2):
         assert verdict((await talk.ask("Do you know Gudrun?")).recall) == "out"
-    partly, _ = await talk.recall("Does Ilse know Gudrun?")
+    partly = await talk.recall("Does Ilse know Gudrun?")
     assert verdict(partly) == "partly"
 
 

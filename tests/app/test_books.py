@@ -99,8 +99,8 @@ async def test_a_model_that_reads_the_book_ends_the_answers_from_passages(
     monkeypatch.setattr("offbook.app.documents.traits_of", lambda _: ModelTraits(free=False))
     await book.create_from(file, "Tom Reeve")
     await book.ingest("tom-reeve")
-    assert (await book.recall("tom-reeve", "Who is Ada?"))[0].method == "ensemble"
-    assert (await book.recall("ada", "Who is Tom?"))[0].method == "naive"
+    assert (await book.recall("tom-reeve", "Who is Ada?")).method == "ensemble"
+    assert (await book.recall("ada", "Who is Tom?")).method == "naive"
 
 
 async def test_further_characters_share_the_source_and_leave_it_one_by_one(book, file: Path, reads):
@@ -139,7 +139,7 @@ async def test_another_run_goes_on_with_what_a_killed_one_began(
         with pytest.raises(KeyboardInterrupt):
             await book.create_from(file, "Ada")
     assert (await book.create_from(file, "Ada")).character.id == "ada"
-    assert (await book.recall("ada", "Who lit the lamp?"))[0].context
+    assert (await book.recall("ada", "Who lit the lamp?")).context
     assert (await book.create_from(file, "Ada")).character.id == "ada-2"
 
 
@@ -329,5 +329,5 @@ async def test_you_means_the_character_where_texts_tell_of_others(book, file: Pa
     )
     texts = [text("sea.md", casting.BOOK + other)]
     await book.create_from(texts, "Tom Pell")
-    recalled, _ = await book.recall("tom-pell", "What do you see?")
+    recalled = await book.recall("tom-pell", "What do you see?")
     assert any("Pell" in item.text for item in recalled.context)

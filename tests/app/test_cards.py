@@ -231,14 +231,14 @@ async def test_a_lorebook_is_attached_and_recalled(book: Offbook, card: Path, tm
     report = await book.cards.attach("tamsin-reeve", world)
     assert (report.kind, report.entries) == ("lorebook", 1)
     await book.ingest("tamsin-reeve")
-    found, usage = await book.recall("tamsin-reeve", "Do you still owe that herring?")
+    found = await book.recall("tamsin-reeve", "Do you still owe that herring?")
     (item,) = [item for item in found.context if item.title == "Fish"]
     assert item.text == "Tamsin Reeve owes nine barrels of herring."
     assert item.kind == "knowledge"
     stored = await text_of(book, "harbour.json")
     (source,) = item.sources
     assert stored[source.start : source.end] == item.text
-    assert usage.calls == 0
+    assert found.usage.calls == 0
     written = await book.cards.export("tamsin-reeve", tmp_path / "out.json")
     assert [loss.code for loss in written.losses] == ["lorebook-left"]
     shown = await book.cards.show("tamsin-reeve")
@@ -281,7 +281,7 @@ async def test_every_method_has_the_lorebook(tmp_path: Path, card: Path, method:
     async with await opened(tmp_path, method=method) as book:
         await book.cards.create(card)
         await book.ingest("tamsin-reeve")
-        found, _ = await book.recall("tamsin-reeve", "What happened to Wat?")
+        found = await book.recall("tamsin-reeve", "What happened to Wat?")
         texts = [item.text for item in found.context if item.kind == "knowledge"]
         assert sum(WAT in text for text in texts) == 1
         assert sum(BRILL in text for text in texts) == 1

@@ -40,14 +40,14 @@ async def test_while_the_graph_is_made_it_answers_from_passages(loopback, tmp_pa
         await book.create("Ada Byrne")
         loopback.hold(path="/chat/completions")
         reading = asyncio.create_task(book.ingest("Ada Byrne", [tmp_path / "ada.md"]))
-        recalled, _ = await asyncio.wait_for(first_recall(other), 60)
+        recalled = await asyncio.wait_for(first_recall(other), 60)
         assert not reading.done()
         assert recalled.method == "naive"
         assert any("Tom taught her" in item.text for item in recalled.context)
         assert BEING_READ in [each.why for each in recalled.skipped]
         loopback.release()
         await reading
-        after, _ = await other.recall("Ada Byrne", QUESTION)
+        after = await other.recall("Ada Byrne", QUESTION)
     assert after.method == "ensemble"
     assert BEING_READ not in [each.why for each in after.skipped]
 
@@ -63,10 +63,10 @@ async def test_after_a_failure_it_stays_so_until_the_same_command_has_gone_on(
         with pytest.raises(OffbookError):
             await book.ingest("Ada Byrne", [tmp_path / "ada.md"])
         loopback.forget_script()
-        recalled, _ = await book.recall("Ada Byrne", QUESTION)
+        recalled = await book.recall("Ada Byrne", QUESTION)
         assert recalled.method == "naive"
         await book.ingest("Ada Byrne", [])
-        after, _ = await book.recall("Ada Byrne", QUESTION)
+        after = await book.recall("Ada Byrne", QUESTION)
     assert after.method == "ensemble"
 
 
@@ -93,7 +93,7 @@ async def test_vectors_that_another_failure_ended_are_made_after_it(
         loopback.always("401")
         with pytest.raises(OffbookError):
             await book.ingest("Ada Byrne", [tmp_path / "ada.md"])
-        recalled, _ = await book.recall("Ada Byrne", QUESTION)
+        recalled = await book.recall("Ada Byrne", QUESTION)
     assert times
     assert any("Tom taught her" in item.text for item in recalled.context)
 
@@ -119,6 +119,6 @@ async def test_rules_that_go_on_with_what_a_model_began_end_it(loopback, tmp_pat
             await book.ingest("Ada Byrne", [tmp_path / "ada.md"])
     async with await Offbook.open(home=tmp_path) as book:
         await book.ingest("Ada Byrne", [])
-        after, _ = await book.recall("Ada Byrne", QUESTION)
+        after = await book.recall("Ada Byrne", QUESTION)
     assert after.method == "ensemble"
     assert BEING_READ not in [each.why for each in after.skipped]

@@ -51,7 +51,7 @@ async def test_a_source_names_its_page_and_its_offset_in_the_file_where_that_is_
     pages = ReadDocument("b.pdf", ADA, "application/pdf", ((0, "page 1"), (900, "page 2")))
     shifted = ReadDocument("c.txt", "Tom drowned in the bay.", "text/plain", ((0, 7),))
     async with home_with(tmp_path, "Ada", pages, shifted) as book:
-        recall, _ = await book.recall("ada", "Where did Tom drown?")
+        recall = await book.recall("ada", "Where did Tom drown?")
         places = await book.places(recall)
         for source in (source for item in recall.context for source in item.sources):
             page = "page 1" if source.start < 900 else "page 2"

@@ -1,7 +1,8 @@
-"""A model, an embedder and a splitter of another package work by name, as docs/plugins says."""
+"""What another package brings works by its name, as docs/plugins says."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -13,7 +14,8 @@ import pytest
 
 from offbook import registry
 from offbook.app import Offbook
-from offbook.errors import ConfigurationError
+from offbook.documents.readers import read_content, read_document
+from offbook.errors import ConfigurationError, UnreadableDocument
 from offbook.rules import OfflineModel
 from offbook.settings import load_settings
 from offbook.settings.endpoints import endpoint_of
@@ -21,7 +23,12 @@ from tests.app.homes import opened, text
 from tests.cli.texts import ADA
 from tests.pages import plugin_code
 
-THEIRS = {"model": "parrot:Parrot", "embedder": "hash64:Hash64", "splitter": "verse:Verse"}
+THEIRS = {
+    "model": "parrot:Parrot",
+    "embedder": "hash64:Hash64",
+    "splitter": "verse:Verse",
+    "reader": "ipynb:read_notebook",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +61,36 @@ async def test_all_three_answer_a_question(tmp_path: Path):
         assert [item.text for item in reply.recall.context if item.text in ADA.splitlines()]
         character = await book.find("ada")
         assert (character.embedder, character.dimension) == ("hash64", 64)
+
+
+CELLS = [("markdown", "# Ada\n\n"), ("code", "1 + 1"), ("markdown", "Tom taught her to trim.\n")]
+
+
+async def test_a_reader_takes_files_by_their_ending(tmp_path: Path):
+    cells = [{"cell_type": kind, "source": [source]} for kind, source in CELLS]
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "ada.IPYNB").write_text(json.dumps({"cells": cells}))
+    (folder / "other.xyz").write_text("?")
+    async with await opened(tmp_path, method="naive") as book:
+        await book.create("Ada")
+        report = await book.ingest("ada", folder)
+        assert [row.name for row in report.documents] == ["ada.IPYNB"]
+        assert [Path(name).name for name in report.unknown_files] == ["other.xyz"]
+        reply = await book.ask("ada", "Who taught you to trim?")
+        assert [item.text for item in reply.recall.context] == ["Tom taught her to trim."]
+
+
+def test_what_a_reader_cannot_read_names_the_file_and_the_reader(tmp_path: Path):
+    with pytest.raises(
+        UnreadableDocument, match=r"'ada.ipynb' cannot be read: JSONDecodeError"
+    ) as e:
+        read_content("ada.ipynb", b"{")
+    assert "read_notebook" in e.value.hint
+    (tmp_path / "ada.xyz").write_text("?")
+    with pytest.raises(UnreadableDocument, match="of a type") as e:
+        read_document(tmp_path / "ada.xyz", "ada")
+    assert ".ipynb" in e.value.hint
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ async def test_nothing_that_was_not_witnessed_by_the_point_reaches_the_reply(met
         for who, scenes in WITNESSED.items():
             for chapter in range(1, len(MARKS) + 1):
                 point = None if chapter == len(MARKS) else f"book.md#Chapter {chapter}"
-                recall, _ = await home.recall(IDS[who], QUESTION, as_of=point)
+                recall = await home.recall(IDS[who], QUESTION, as_of=point)
                 prompt = await prompt_of(home, who, recall)
                 shown = {n for n, mark in enumerate(MARKS, 1) if mark in prompt}
                 known = {n for n in scenes if n <= chapter}
@@ -68,10 +68,10 @@ async def test_nothing_that_was_not_witnessed_by_the_point_reaches_the_reply(met
 
 async def test_a_reply_stands_on_the_record_and_the_last_scene(tmp_path):
     async with await made(tmp_path) as home:
-        recall, usage = await home.recall("ada-byrne", QUESTION, as_of="book.md#Chapter 4")
+        recall = await home.recall("ada-byrne", QUESTION, as_of="book.md#Chapter 4")
         record = [item for item in recall.context if item.kind == "episode"]
         (scene,) = (item for item in recall.context if item.kind == "scene")
-        assert usage.calls == 0
+        assert recall.usage.calls == 0
         assert [item.title for item in record] == ["Chapter 1 - day 1", "Chapter 3 - day 3"]
         assert [item.witness.how for item in record if item.witness] == ["present", "overheard"]
         assert record[0].emotion is not None
@@ -92,7 +92,7 @@ async def test_what_changes_with_the_point_alone_stands_in_front(tmp_path):
     async with await made(tmp_path) as home:
         systems = []
         for question in (QUESTION, "Who are you?", "What about the oxfeather?"):
-            recall, _ = await home.recall("ada-byrne", question, as_of="book.md#Chapter 5")
+            recall = await home.recall("ada-byrne", question, as_of="book.md#Chapter 5")
             character = await home.find("ada-byrne")
             runtime, _ = home.turn(character)
             inputs = pipeline.reply_inputs(runtime, character, recall, ())
@@ -107,17 +107,17 @@ async def test_own_lines_alone_are_samples_of_a_voice_up_to_the_point(tmp_path):
     async with await made(tmp_path) as home:
         for chapter, lines in ((1, 0), (2, 1), (5, 2)):
             point = f"book.md#Chapter {chapter}"
-            tom, _ = await home.recall("tom-reeve", QUESTION, as_of=point)
-            ada, _ = await home.recall("ada-byrne", QUESTION, as_of=point)
+            tom = await home.recall("tom-reeve", QUESTION, as_of=point)
+            ada = await home.recall("ada-byrne", QUESTION, as_of=point)
             assert ada.voice == ()
             assert len(tom.voice or ()) == lines
-        _, usage = await home.recall("tom-reeve", QUESTION)
-        assert "voice" not in tom.as_json(usage)
+        tom = await home.recall("tom-reeve", QUESTION)
+        assert "voice" not in tom.as_json()
 
 
 async def test_older_parts_are_drawn_together_and_come_back_where_they_are_meant(tmp_path):
     async with await made(tmp_path, context__life_tokens=80) as home:
-        recall, _ = await home.recall("ada-byrne", "What of the quibbet?", as_of="book.md")
+        recall = await home.recall("ada-byrne", "What of the quibbet?", as_of="book.md")
         record = [item.text for item in recall.context if item.kind == "episode"]
         assert "The quibbet." in record or not record
         (meant,) = (item for item in recall.context if item.kind == "memory")
@@ -152,7 +152,7 @@ async def test_facts_are_known_to_who_witnessed_them_from_then_on(tmp_path):
 async def test_documents_about_one_person_are_all_theirs(tmp_path):
     told = text("ada.md", BOOK)
     async with home_with(tmp_path, "Ada Byrne", told, story__kind="persona") as home:
-        recall, _ = await home.recall("ada-byrne", "What of the zandrel?")
+        recall = await home.recall("ada-byrne", "What of the zandrel?")
         assert any("zandrel" in item.text for item in recall.context)
         assert all(item.witness is None and not item.subject for item in recall.context)
         with pytest.raises(UsageError, match="nobody of a story"):
@@ -206,7 +206,7 @@ async def test_whoever_has_lived_long_has_no_longer_prompt(tmp_path, server):
     endpoint = {"chat__model": "m", "chat__base_url": server.base_url}
     async with await opened(tmp_path, **endpoint) as home:
         await home.create_from([text("book.md", long)], "Ada Byrne")
-        recall, _ = await home.recall("ada-byrne", "What did you speak of in the harbour?")
+        recall = await home.recall("ada-byrne", "What did you speak of in the harbour?")
         assert {"profile", "scene", "episode", "knowledge"} <= {i.kind for i in recall.context}
         assert count_tokens(await prompt_of(home, "Ada Byrne", recall)) < 6_000
         skipped = {skip.title: skip.why for skip in recall.skipped}
@@ -228,7 +228,7 @@ async def test_who_is_nobody_of_the_cast_knows_where_they_are_named_and_no_more(
     async with await opened(tmp_path) as home:
         made_of_it = await home.create_from([text("case.md", told)], "Quellmark")
         assert any("not in its cast" in message for message in made_of_it.messages)
-        shown = (await home.recall("quellmark", "What of the zandrel?"))[0].context
+        shown = (await home.recall("quellmark", "What of the zandrel?")).context
         assert not any("zandrel" in item.text for item in shown)
         assert any("quibbet" in item.text for item in shown)
         assert not (await home.knows("quellmark", "Ada met Tom by the zandrel.")).knows

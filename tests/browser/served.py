@@ -30,6 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from offbook.app import Offbook
 from offbook.app.api_keys import Keys, NewKey
 from offbook.documents.readers import ReadDocument
+from offbook.foreign_files import SentFile
 from offbook.models.clients import WITHOUT_OWNER
 from offbook.server.app import create_app
 from offbook.server.authentication import KeyAuthentication
@@ -38,7 +39,7 @@ from offbook.settings import Settings, load_settings
 from offbook.settings.model import ServerSettings
 from offbook.stores.conversations import history
 from offbook.stores.memories import add as add_memories
-from offbook.types import MemoryFragment, SentFile
+from offbook.types import MemoryFragment
 from offbook.ui.mounting import mount_page
 from tests.app.keeper import as_file, keeper
 from tests.cli.texts import ADA

@@ -19,9 +19,9 @@ from offbook.app.cards import Cards
 from offbook.cards import read_card
 from offbook.documents.readers import ReadDocument
 from offbook.errors import OffbookError
+from offbook.foreign_files import SentFile
 from offbook.stores import queue
 from offbook.stores.leases import Owner
-from offbook.types import SentFile
 from offbook.ui import documents
 from tests.app.keeper import keeper
 from tests.browser.conftest import TakePicture

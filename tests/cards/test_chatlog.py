@@ -13,7 +13,7 @@ from offbook.cards import (
 )
 from offbook.cards.chatlog import iso_time
 from offbook.errors import UnreadableCard
-from offbook.types import ChatTurn
+from offbook.foreign_files import ChatTurn
 from tests.cards.generator import chat_lines, lines, read_raw
 
 

@@ -29,6 +29,7 @@ from offbook.cards import (
 )
 from offbook.cards.files import carried, open_file
 from offbook.cards.lenient_json import within
+from offbook.cards.lore_timers import Span, Timers
 from offbook.errors import UnreadableCard
 from tests.cards.generator import (
     book,
@@ -85,7 +86,12 @@ def test_an_entry_of_such_numbers_can_be_recalled(number: Any):
     other = entry(constant=True, extensions={"group": "a", "group_weight": 0.5})
     made = book(item, other, item, scan_depth=number, token_budget=number, recursive_scanning=True)
     read = read_raw_book(made)
-    recall_lore(read.book, [LoreMessage("the ferry")] * 3, MacroValues("M"), activated={"#0": 1})
+    recall_lore(
+        read.book,
+        [LoreMessage("the ferry")] * 3,
+        MacroValues("M"),
+        activated={"#0": Timers(Span(1, 4))},
+    )
     assert read_lorebook(write_lorebook(read.book, "sillytavern")).source_format == "sillytavern"
 
 
@@ -202,7 +208,7 @@ def test_work_without_end_is_stopped_and_the_profiler_stays():
 
 
 def test_keys_that_become_the_same_are_told_apart():
-    raw = b'{"name":"a","own":{"\\udc00":1,"\\udc01":2,"\\ufffd\\ufffd":3}}'
+    raw = b'{"name":"a","personality":"","own":{"\\udc00":1,"\\udc01":2,"\\ufffd\\ufffd":3}}'
     own = read_card(raw).card.raw["own"]
     assert sorted(own.values()) == [1, 2, 3]
 

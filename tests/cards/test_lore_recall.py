@@ -13,7 +13,8 @@ from offbook.cards import (
     recall_lore,
     write_lorebook,
 )
-from offbook.cards.lore_recall import place_of, unheard_wishes
+from offbook.cards.lore_places import place_of, unheard_wishes
+from offbook.cards.lore_timers import Span, Timers
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from tests.cards.generator import book, entry, read_raw_book, world_info
 from tests.sizes import examples
@@ -59,13 +60,13 @@ def test_what_does_not_fit_is_skipped_and_the_next_one_goes_on():
     assert "100 tokens, and 50 of 50 are left" in skipped.why
 
 
-def test_constant_then_keys_then_meaning_then_priority():
+def test_priority_then_order_then_meaning_and_what_may_go_goes_last():
     entries = (
-        entry(content="keyed low", priority=1),
-        entry(content="keyed high", priority=2),
-        entry(content="always here", constant=True),
-        entry(content="by meaning", keys=["zzz"]),
-        entry(content="@@ignore_on_max_context\nlast one", constant=True),
+        entry(content="low", priority=1),
+        entry(content="high", priority=2, insertion_order=1),
+        entry(content="always here", constant=True, insertion_order=300),
+        entry(content="by meaning", keys=["zzz"], priority=9),
+        entry(content="@@ignore_on_max_context\nlast one", constant=True, priority=9),
     )
 
     def kept(budget):
@@ -73,11 +74,42 @@ def test_constant_then_keys_then_meaning_then_priority():
             texts(lore(*entries, budget=budget, similar={3: 0.7}, tokens_of=lambda text: 10))
         )
 
-    assert kept(10) == {"always here"}
-    assert kept(20) == {"always here", "keyed high"}
-    assert kept(30) == {"always here", "keyed high", "keyed low"}
-    assert kept(40) == {"always here", "keyed high", "keyed low", "by meaning"}
-    assert len(kept(50)) == 5
+    assert kept(11) == {"high"}
+    assert kept(21) == {"high", "low"}
+    assert kept(31) == {"high", "low", "always here"}
+    assert kept(41) == {"high", "low", "always here", "last one"}
+    assert len(kept(51)) == 5
+
+
+def test_sillytavern_knows_no_priority_and_no_constants_first():
+    own = {"selectiveLogic": 0}
+    entries = (
+        entry(content="low", priority=9, insertion_order=1, extensions=own),
+        entry(content="constant", constant=True, insertion_order=2, extensions=own),
+        entry(content="high", insertion_order=3, extensions=own),
+    )
+    assert texts(lore(*entries, budget=11, tokens_of=lambda text: 10)) == ["high"]
+    # SillyTavern tells less than the budget, and not all of it
+    assert texts(lore(*entries, budget=10, tokens_of=lambda text: 10)) == []
+
+
+def test_what_constants_took_from_a_key_that_is_said_is_given_beyond_the_budget():
+    entries = (
+        entry(content="one two three", constant=True, insertion_order=9),
+        entry(content="four five six", insertion_order=2),
+        entry(content="seven eight", insertion_order=1),
+        entry(content="near", keys=["zzz"]),
+        entry(content="nine ten eleven", constant=True, insertion_order=0),
+    )
+
+    def kept(beyond):
+        words = {"tokens_of": lambda text: len(text.split()), "similar": {3: 0.9}}
+        return texts(lore(*entries, budget=4, beyond_tokens=beyond, **words))
+
+    assert kept(0) == ["one two three"]
+    assert kept(2) == ["seven eight", "one two three"]
+    # no more than the constant one took
+    assert kept(100) == ["four five six", "one two three"]
 
 
 def test_the_budget_of_the_book_counts_where_it_is_less():
@@ -136,20 +168,32 @@ def test_sticky_cooldown_and_delay_count_messages():
     item = entry(id=5, extensions={"sticky": 2, "cooldown": 2, "delay": 2})
     assert lore(item, turns=1).skipped[0].why == "it waits for message 2"
     first = lore(item, turns=3)
-    assert first.activated == {"5": 3}
+    assert first.activated == {"5": Timers(Span(3, 5), Span(3, 5))}
 
-    def later(turns, said="nothing"):
-        return lore(item, turns=turns, said=said, activated=first.activated)
+    def later(turns, said="nothing", since=first):
+        return lore(item, turns=turns, said=said, activated=since.activated)
 
-    assert later(4).used[0].why.startswith("sticky for 2 messages, 1")
-    assert later(5).used[0].why.startswith("sticky for 2 messages, 2")
-    assert later(5).activated == {"5": 3}
-    assert later(6, "the ferry").skipped[0].why == "it cools down for 2 messages"
-    assert later(6).skipped == ()
-    assert later(8, "the ferry").activated == {"5": 8}
+    assert later(4).used[0].why == "sticky for 2 messages, 1 of them gone"
+    assert later(4).activated == first.activated
+    # its rest begins where its stay ends, with the message that is answered then
+    rests = later(5, "the ferry")
+    assert rests.skipped[0].why == "it cools down for 2 messages"
+    assert rests.activated == {"5": Timers(None, Span(5, 7, firm=True))}
+    assert later(6, "the ferry", rests).skipped[0].why == "it cools down for 2 messages"
+    assert later(6, since=rests).skipped == ()
+    assert later(7, "the ferry", rests).activated == {"5": Timers(Span(7, 9), Span(7, 9))}
     # the same message answered again, and a chat that went back
-    assert later(3, "the ferry").activated == {"5": 3}
-    assert later(2, "the ferry").activated == {"5": 2}
+    assert later(3, "the ferry").activated == first.activated
+    assert later(2, "the ferry").activated == {"5": Timers(Span(2, 4), Span(2, 4))}
+
+
+def test_a_key_begins_a_stay_anew_with_the_message_after_its_last():
+    item = entry(id=5, extensions={"sticky": 2})
+    stays = lore(item, turns=1).activated
+    assert lore(item, turns=2, said="gull", activated=stays).used
+    assert lore(item, turns=3, said="gull", activated=stays).used == ()
+    again = lore(item, turns=3, activated=stays)
+    assert again.activated == {"5": Timers(Span(3, 5))}
 
 
 def test_a_key_that_cannot_be_searched_is_said():
@@ -189,10 +233,11 @@ def test_sticky_entries_stay_whatever_their_chances():
         extensions={"sticky": 5, "probability": 0, "exclude_recursion": True, "group": "a"},
     )
     other = entry(id=2, keys=["gull"], extensions={"group": "a", "group_override": True})
-    recall = lore(item, other, said="gull", turns=3, activated={"1": 2})
+    running = {"1": Timers(Span(2, 7))}
+    recall = lore(item, other, said="gull", turns=3, activated=running)
     assert [used.index for used in recall.used] == [0]
     assert "was chosen from its group 'a'" in recall.skipped[0].why
-    assert lore(item, other, said="gull", turns=9, activated={"1": 2}).used[0].index == 1
+    assert lore(item, other, said="gull", turns=9, activated=running).used[0].index == 1
 
 
 @pytest.mark.parametrize(
@@ -214,11 +259,11 @@ def test_one_of_a_group_stays(first, second, left):
 
 def test_a_book_has_the_budget_that_it_asks_for_up_to_what_it_may_have():
     entries = [entry(content="a b"), entry(content="c d"), entry(content="e f")]
-    asked = {"fields": {"token_budget": 4}, "tokens_of": lambda text: len(text.split())}
+    asked = {"fields": {"token_budget": 5}, "tokens_of": lambda text: len(text.split())}
     assert texts(lore(*entries, budget=2, **asked)) == ["a b", "c d"]
-    assert texts(lore(*entries, budget=6, **asked)) == ["a b", "c d"]
-    assert texts(lore(*entries, budget=6, most_tokens=2, **asked)) == ["a b"]
-    assert len(lore(*entries, budget=6, most_tokens=2, tokens_of=asked["tokens_of"]).used) == 3
+    assert texts(lore(*entries, budget=7, **asked)) == ["a b", "c d"]
+    assert texts(lore(*entries, budget=7, most_tokens=3, **asked)) == ["a b"]
+    assert len(lore(*entries, budget=7, most_tokens=2, tokens_of=asked["tokens_of"]).used) == 3
 
 
 def test_a_world_info_file_says_at_its_root_how_it_is_searched():
@@ -242,7 +287,7 @@ def test_timers_count_the_messages_that_are_not_shown_any_more():
     item = entry(id=5, extensions={"delay": 10})
     assert lore(item, turns=2).used == ()
     recall = lore(item, turns=2, earlier=8)
-    assert (len(recall.used), recall.activated) == (1, {"5": 10})
+    assert (len(recall.used), recall.used[0].why) == (1, "the key 'ferry' is said")
 
 
 PLACES = [

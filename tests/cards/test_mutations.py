@@ -24,6 +24,7 @@ PROGRAM = """
         write_lorebook, LoreMessage, MacroValues,
         RecallSettings,
     )
+    from offbook.cards.lore_timers import Span, Timers
     from offbook.cards.lorebook_files import lorebook_losses
     from offbook.cards.persona import conversation_words
     from offbook.context.assembly import card_words
@@ -63,7 +64,8 @@ PROGRAM = """
         if read.card.book is not None:
             book = read.card.book
             said = [LoreMessage("late, the ferry" + "a" * 99)] * 3
-            for options in ({}, {"similar": {0: 0.5}, "activated": {"#0": 2}, "earlier": 4}):
+            running = {"#0": Timers(Span(2, 9), Span(2, 5, firm=True))}
+            for options in ({}, {"similar": {0: 0.5}, "activated": running, "earlier": 4}):
                 recall_lore(book, said, VALUES, RecallSettings(recursive=True), **options)
             lore_document(book, VALUES)
             for form in ("sillytavern", "agnai", "novelai", "risu", "lorebook_v3"):

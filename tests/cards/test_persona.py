@@ -7,7 +7,7 @@ from offbook.cards import (
     voice_samples,
 )
 from offbook.cards.lorebook import Lorebook
-from offbook.cards.persona import strip_markup
+from offbook.cards.persona import strip_markup, told_text
 from offbook.documents.sections import speech_samples
 from tests.cards.generator import book, entry, read_raw, v1, v2, v3
 from tests.waiting import work_below
@@ -120,3 +120,30 @@ def test_hostile_markup_takes_little_time(hostile, left):
 def test_a_name_of_several_lines_stays_one_heading():
     assert persona_document(card(v1(name="A\n# B\0"))).splitlines()[0] == "# A # B"
     assert persona_document(card(v1(name="###"))).splitlines()[0] == "# Unnamed"
+
+
+LORE_TOLD = [
+    (
+        '{{user}}: "What is the Sound?"\n{{char}}: *She looks out.* "A strait."',
+        '*She looks out.* "A strait."',
+    ),
+    ('{{user}}: "What is it?" {{char}}: "A strait."', '"A strait."'),
+    ("<USER>: What is it?\nAnd why?\n\nIt is calm.\n<BOT>: A strait.", "It is calm.\nA strait."),
+    ("Sam: What?\nMira Vale: A strait.\nGuard: Halt!", "A strait.\nGuard: Halt!"),
+    # no dialogue: the person is described
+    ("{{user}}: a traveller who lost the ferry", "Sam: a traveller who lost the ferry"),
+    (
+        '[{{char}}\'s lamp= "burns oil", "far seen"]\n[Genre: sea; Tags: storm; Home: a tower]',
+        "Mira Vale's lamp: burns oil, far seen.\nHome: a tower.",
+    ),
+    ("[This is only a note]", "[This is only a note]"),
+    ("[A: b; and no more]", "[A: b; and no more]"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LORE_TOLD)
+def test_dialogue_and_lists_in_lore_are_cut_into_turns_and_facts(text, expected):
+    values = MacroValues("Mira Vale", "Sam")
+    assert told_text(text, values) == expected
+    made = Lorebook(book(entry(content=text)))
+    assert lore_document(made, values).endswith(f"{expected}\n")

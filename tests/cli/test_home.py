@@ -1,8 +1,11 @@
-"""`config show`, `doctor`, `backup`: the whole home."""
+"""`config show`, `doctor`, `backup`, `restore`: the whole home."""
 
 from __future__ import annotations
 
+import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,6 +132,70 @@ def test_the_database_itself_and_a_missing_folder_are_refused(ada: World, tmp_pa
     assert ada.done("list", "--json").json == before
     nowhere = ada.run("backup", tmp_path / "none" / "x.db", "--json")
     assert (nowhere.code, nowhere.error["kind"]) == (2, "usage")
+
+
+def test_all_of_one_person_is_exported_and_deleted(ada: World, tmp_path: Path):
+    for user in ("lena", "paul"):
+        ada.done("ask", "ada-byrne", "Do you know Quincunx?", "--session", "x", "--user", user)
+    rows = ada.done("user", "list", "--json").json
+    assert [row["user"] for row in rows] == ["owner/lena", "owner/paul"]
+    assert rows[0].keys() == {"user", "characters", "conversations", "turns", "memories"}
+    assert "owner/lena" in ada.done("user", "list").out
+    file = tmp_path / "lena.json"
+    made = ada.done("user", "export", "lena", file, "--json").json
+    assert made == {"file": str(file), "user": "owner/lena", "characters": 1}
+    assert json.loads(file.read_text())["characters"][0]["conversations"][0]["session"] == "x"
+    assert ada.run("user", "export", "lena", file).code == 2
+    assert ada.run("user", "delete", "lena", "--json").code == 2
+    assert ada.done("user", "delete", "lena", "-y", "--json").json == rows[0]
+    assert ada.done("user", "list", "--json").json == rows[1:]
+    assert ada.run("user", "delete", "lena", "-y", "--json").code != 0
+
+
+def test_a_backup_is_restored_over_what_is_there(ada: World, tmp_path: Path):
+    file = tmp_path / "copy.db"
+    ada.done("backup", file)
+    ada.done("create", "Tom Byrne")
+    refused = ada.run("restore", file, "--json")
+    assert (refused.code, refused.error["kind"]) == (2, "usage")
+    assert "-y" in refused.error["hint"]
+    made = ada.done("restore", file, "-y", "--json").json
+    assert made == {"file": str(file), "database": str(ada.home / "offbook.db"), "characters": 1}
+    assert [row["id"] for row in ada.done("list", "--json").json] == ["ada-byrne"]
+    ada.done("recall", "ada-byrne", "Who taught you?", "--json")
+
+
+def test_a_backup_is_restored_over_a_damaged_database_and_into_an_empty_home(
+    ada: World, tmp_path: Path
+):
+    file = tmp_path / "copy.db"
+    ada.done("backup", file)
+    for home in (ada.home, tmp_path / "new"):
+        if home.exists():
+            (home / "offbook.db").write_bytes(b"no database at all" * 1000)
+        ada.done("restore", file, "-y", "--home", str(home))
+        rows = ada.done("list", "--json", "--home", str(home)).json
+        assert [row["id"] for row in rows] == ["ada-byrne"]
+
+
+def test_what_is_no_backup_or_in_use_is_not_restored(ada: World, tmp_path: Path):
+    before = ada.done("list", "--json").json
+    file, text = tmp_path / "copy.db", tmp_path / "text.db"
+    ada.done("backup", file)
+    text.write_text("something else")
+    torn = tmp_path / "torn.db"
+    torn.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    for wrong in (text, torn, tmp_path / "none.db", ada.home / "offbook.db"):
+        refused = ada.run("restore", wrong, "-y", "--json")
+        assert refused.code != 0, wrong
+        assert refused.error["hint"]
+    with closing(sqlite3.connect(ada.home / "offbook.db")) as other:
+        other.execute("SELECT count(*) FROM characters").fetchone()
+        refused = ada.run("restore", file, "-y", "--json")
+        assert (refused.code, refused.error["kind"]) == (2, "usage")
+        assert "in use" in refused.error["message"]
+    assert ada.done("list", "--json").json == before
+    assert [each.name for each in ada.home.iterdir() if each.suffix == ".part"] == []
 
 
 async def test_from_python_it_replaces_nothing_unasked(ada: World, tmp_path: Path):

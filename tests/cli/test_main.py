@@ -30,6 +30,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 COMMANDS = ["demo", "cast", "create", "ingest", "forget", "ask", "recall", "chat", "show", "list"]
 COMMANDS += ["alias", "graph", "remember", "memories", "delete", "backup", "export", "import"]
+COMMANDS += ["restore", "user"]
 COMMANDS += [
     "reembed",
     "setup",

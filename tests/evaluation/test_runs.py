@@ -263,6 +263,6 @@ async def test_what_does_not_select_cannot_fall_back(
     async with home_with(
         tmp_path, "Nora Vey", text("nora.md", REVEALING), method=method, **flags
     ) as book:
-        found, _ = await book.recall("nora-vey", "Are you patient?")
+        found = await book.recall("nora-vey", "Are you patient?")
     assert found.fallback is None
     assert found.selected is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,37 @@ PLAIN_TEXT = "I hear you, and I have little to say."
 class Answer:
     """The text of an answer, why it ended, and the tokens that are counted apart, where any are.
 
-    ``apart`` are those of the prompt that were cached, and those of the answer that are thoughts.
+    ``apart`` are those of the prompt that were cached, and those of the answer that are thoughts;
+    ``calls`` are names of tools with what they are called with.
     """
 
     text: str
     finish_reason: str = "stop"
     apart: tuple[int, int] | None = None
+    calls: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The calls as they go over the wire."""
+        return [
+            {
+                "index": place,
+                "id": f"call_{name}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(arguments)},
+            }
+            for place, (name, arguments) in enumerate(self.calls.items())
+        ]
+
+    @property
+    def pieces_of_calls(self) -> list[dict[str, Any]]:
+        """The same in a stream: what they are called with comes in two pieces."""
+        pieces: list[dict[str, Any]] = []
+        for call in self.tool_calls:
+            whole = call["function"]["arguments"]
+            pieces.append({**call, "function": {**call["function"], "arguments": whole[:3]}})
+            pieces.append({"index": call["index"], "function": {"arguments": whole[3:]}})
+        return pieces
 
 
 def default_answer(body: Mapping[str, Any]) -> Answer:

@@ -285,7 +285,9 @@ class LoopbackServer:
         return BODIES[fault]() if fault in BODIES else None
 
     def _completion(self, body: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-        message = {"role": "assistant", "content": answer.text}
+        message: dict[str, Any] = {"role": "assistant", "content": answer.text}
+        if answer.calls:
+            message["tool_calls"] = answer.tool_calls
         if self.thoughts:
             message["reasoning_content"] = self.thoughts
         shape: dict[str, Any] = {
@@ -322,10 +324,11 @@ class LoopbackServer:
             if self.thoughts:
                 yield _event({"reasoning_content": self.thoughts})
             gate = self._gate
-            for number, piece in enumerate(pieces):
+            for number, piece in enumerate((*pieces, *answer.pieces_of_calls)):
                 if gate is not None and gate.pieces == number:
                     await gate.wait()
-                yield _event({"content": piece})
+                text = isinstance(piece, str)
+                yield _event({"content": piece} if text else {"tool_calls": [piece]})
                 await asyncio.sleep(self.piece_seconds)
             if fault == "malformed_stream":
                 yield "data: {not json\n\n"

@@ -478,3 +478,16 @@ async def test_nothing_that_stands_after_the_point_is_asked_about_or_recalled(re
     assert "memory" not in kinds(found)
     assert any("before this point" in each for each in why(found, "memory"))
     assert found.as_of == f"a.md@{at}"
+
+
+async def test_hops_add_passages_that_the_graph_leads_to(sqlite_store):
+    few = {"k": 1, "gs": "off", "ae": False}
+    ada = await Whole(sqlite_store, sections={"ensemble": few}).made()
+    question = "Who is a friend of Maud Keane?"
+    near = [item.text for item in (await ada.recall(question)).context if item.kind == "knowledge"]
+    few["hops"] = 2
+    ada.model.asked.clear()
+    far = [item.text for item in (await ada.recall(question)).context if item.kind == "knowledge"]
+    assert far[: len(near)] == near
+    assert len(far) > len(near)
+    assert ada.model.names == ["understand_question"]

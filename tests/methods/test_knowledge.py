@@ -102,7 +102,7 @@ async def test_naive_recalls_k_chunks_best_first(tmp_path: Path, k: int):
     async with await opened(tmp_path, naive__k=k) as book:
         await book.create("Ada")
         report = await book.ingest_texts("ada", [text("ada.md", ADA)])
-        found, _ = await book.recall("ada", "Who taught you to trim the lamp?")
+        found = await book.recall("ada", "Who taught you to trim the lamp?")
         assert len(found.context) + len(found.skipped) == min(k, report.documents[0].chunks)
         scores = [item.score for item in found.context]
         assert scores == sorted(scores, reverse=True)
@@ -111,8 +111,8 @@ async def test_naive_recalls_k_chunks_best_first(tmp_path: Path, k: int):
 
 async def test_profile_recalls_the_same_paragraph_whatever_the_question(tmp_path: Path):
     async with home_with(tmp_path, "Ada", text("ada.md", ADA), method="profile") as book:
-        one, _ = await book.recall("ada", "Who taught you?")
-        other, _ = await book.recall("ada", "Have you seen Rome?")
+        one = await book.recall("ada", "Who taught you?")
+        other = await book.recall("ada", "Have you seen Rome?")
         assert one.context == other.context
         (item,) = one.context
         assert (item.kind, item.title, item.score) == ("profile", "Ada", 1.0)

@@ -58,6 +58,7 @@ def query(
         until=until,
         budget_tokens=settings.budget(window),
         most_tokens=settings.most_for_a_book(window),
+        beyond_tokens=settings.beyond(window),
         scan_depth=settings.scan_depth,
         similar=settings.similar,
         least=settings.least,
@@ -101,24 +102,25 @@ async def test_a_budget_of_nothing_leaves_lorebooks_out(tmp_path: Path):
     settings = load_settings(values, {}, tmp_path, tmp_path / "none")
     async with await Offbook.open(settings) as book:
         await told(book, [entry(OATH, "oath", constant=True)], tmp_path)
-        recall, _ = await book.recall("tamsin-reeve", "The oath?")
+        recall = await book.recall("tamsin-reeve", "The oath?")
     assert (recall.context, recall.skipped) == ((), ())
 
 
 @pytest.mark.parametrize(
-    ("set_tokens", "window", "shared", "most"),
+    ("set_tokens", "window", "shared", "most", "beyond"),
     [
-        (None, None, 2_048, None),
-        (None, 4_000, 1_000, 1_000),
-        (None, 128_000, 4_096, 32_000),
-        (300, 4_000, 300, 300),
-        (9_000, None, 9_000, 9_000),
+        (None, None, 2_048, None, 0),
+        (None, 4_000, 1_000, 1_000, 500),
+        (None, 128_000, 32_000, 32_000, 16_000),
+        (300, 4_000, 300, 300, 0),
+        (9_000, None, 9_000, 9_000, 0),
     ],
 )
-def test_the_budget_follows_the_window_of_the_model(set_tokens, window, shared, most):
+def test_the_budget_follows_the_window_of_the_model(set_tokens, window, shared, most, beyond):
     settings = LoreSettings(budget_tokens=set_tokens)
     assert settings.budget(window) == shared
     assert settings.most_for_a_book(window) == most
+    assert settings.beyond(window) == beyond
 
 
 async def test_recursion_and_a_budget_for_whole_entries_are_the_default(
@@ -143,7 +145,7 @@ async def test_an_attached_book_has_what_the_cards_own_leaves(book: Offbook, tmp
     )
     await book.cards.attach("tamsin-reeve", world)
     assert texts(await look(book, "The oath?")) == [OATH, other]
-    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(OATH) + 1, similar=0)
     found = await look(book, "The oath?", settings=tight)
     assert texts(found) == [OATH]
     assert len(found.skipped) == 1
@@ -299,7 +301,7 @@ async def end_of(book: Offbook, said: str) -> int:
 async def test_what_is_not_known_yet_takes_no_room_from_what_is(book: Offbook, tmp_path: Path):
     later = entry("The oath was broken. " * 5, "oath", "broken", name="later", priority=9)
     await told(book, [entry(OATH, "oath"), later], tmp_path, recursive_scanning=False)
-    tight = LoreSettings(budget_tokens=count_tokens(later["content"]), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(later["content"]) + 1, similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [later["content"].strip()]
     until = Position(1, (await look(book, "The broken one")).items[0].sources[0].start - 1)
     found = await look(book, "The oath?", settings=tight, until=until)
@@ -377,5 +379,5 @@ async def test_what_takes_nothing_of_the_budget_leaves_it_to_the_next_book(
         as_file({"spec": "lorebook_v3", "data": {"entries": [entry(OATH, "oath")]}}), "utf-8"
     )
     await book.cards.attach("tamsin-reeve", world)
-    tight = LoreSettings(budget_tokens=count_tokens(OATH), similar=0)
+    tight = LoreSettings(budget_tokens=count_tokens(OATH) + 1, similar=0)
     assert texts(await look(book, "The oath?", settings=tight)) == [free["content"].strip(), OATH]

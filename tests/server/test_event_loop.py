@@ -21,7 +21,7 @@ from offbook.models import builtin
 from offbook.rules import dated, emotions
 from offbook.rules import model as offline_model
 from offbook.server.app import warm_routes
-from offbook.server.openai import routes
+from offbook.server.openai import exchange, routes
 from tests.loopback.server import LoopbackServer
 from tests.server.openai.asking import ask, lines
 from tests.server.served import MODEL, Served, settings_in, with_ada
@@ -140,11 +140,12 @@ def test_what_computes_for_long_does_so_in_another_thread(tmp_path, monkeypatch,
 
 
 def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
-    steps = ("read_body", "read_messages", "kind_of", "wishes_of")
+    where = dict.fromkeys(("read_messages", "kind_of", "wishes_of"), exchange)
+    steps = {"read_body": routes, **where}
     worked: dict[str, list[str]] = {name: [] for name in steps}
 
     def noted(name: str) -> Callable[..., Any]:
-        function = getattr(routes, name)
+        function = getattr(steps[name], name)
 
         def noting(*args: Any, **options: Any) -> Any:
             worked[name].append(threading.current_thread().name)
@@ -154,10 +155,10 @@ def test_a_large_request_is_read_where_long_work_is_done(tmp_path, monkeypatch):
 
     asyncio.run(with_ada(settings_in(tmp_path)))
     for name in worked:
-        monkeypatch.setattr(routes, name, noted(name))
+        monkeypatch.setattr(steps[name], name, noted(name))
     with Served(settings_in(tmp_path)) as server:
         ask(server, "Who taught you?")
-        ask(server, "word " * (routes._LARGE // 5), "Ay.", "Who taught you?")
+        ask(server, "word " * (exchange.LARGE // 5), "Ay.", "Who taught you?")
     for threads in worked.values():
         small, large = threads
         assert not small.startswith("offbook-work")

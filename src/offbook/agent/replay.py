@@ -23,7 +23,7 @@ from offbook.prompts.reply import DEFAULT_OPTIONS, Company, ReplyOptions
 from offbook.stores import chains, conversations
 from offbook.stores.conversations import BEGINNING
 from offbook.text.repetition import without_loop
-from offbook.types import Ending, Remembered, Reply, Turn, Usage
+from offbook.types import Ending, Remembered, Reply, ToolCall, Turn, Usage
 
 if TYPE_CHECKING:
     from offbook.agent.learning import Learning
@@ -72,6 +72,7 @@ T = TypeVar("T")
 _BROUGHT: Final = "it came with the history that a client sent"
 _OTHER: Final = "another reply to the same words is"
 _FLEETING: Final = "nothing of this conversation is to be kept"
+_GIVEN: Final = "it may repeat what a tool gave"
 _WHOLE: Final = "stop"
 _SURE: Final = 2
 """So many turns whose words are those of a stored conversation's end are its end."""
@@ -122,6 +123,9 @@ class ReplayedSession(Session):
         resends: Whether the client sends the whole history each time. If not, a named conversation
             goes on where it stands when no history came along.
         fleeting: Whether nothing of it is stored.
+        after: The stored turn of the named conversation that what was sent comes behind; None: the
+            history tells.
+        gave: Whether the reply may repeat what tools gave, which is never a memory.
         company: Who else takes part in it.
     """
 
@@ -136,6 +140,8 @@ class ReplayedSession(Session):
         named: str | None = None,
         resends: bool = True,
         fleeting: bool = False,
+        after: str | None = None,
+        gave: bool = False,
         learning: Learning | None = None,
         company: Company | None = None,
     ) -> None:
@@ -150,10 +156,12 @@ class ReplayedSession(Session):
         )
         self.replies: tuple[Reply, ...] = ()
         self.endings: list[str] = []
+        self.calls: list[tuple[ToolCall, ...]] = []
+        self.turn: str | None = None
         self.timings: dict[str, float] = {}
         self._transcript = transcript
         self._named = named is not None
-        self._fleeting = fleeting
+        self._fleeting, self._after, self._gave = fleeting, after, gave
         # No history came along: the name alone tells what came before.
         brought = transcript.turns or transcript.replaced
         self._by_name = self._named and not resends and not brought
@@ -161,6 +169,11 @@ class ReplayedSession(Session):
         self._cut: set[int] = set()
         self._meter: Meter | None = None
         self._began = 0.0
+
+    @property
+    def stored(self) -> str:
+        """The id of the conversation in the store."""
+        return self._history.session
 
     async def open(self) -> ReplayedSession:
         """Nothing yet: where the history belongs is found with the question, in one look."""
@@ -175,6 +188,8 @@ class ReplayedSession(Session):
     def _stored(self, conn: Connection) -> list[SpokenTurn]:
         """Find the place of the history; its turns, with the ids of those that are stored."""
         turns = self._transcript.turns
+        if self._after is not None:
+            return self._behind(conn, self._after)
         if self._goes_on(conn):
             self._history.catch_up(conn, self.character.id)
             stored = self._history.turns
@@ -190,6 +205,21 @@ class ReplayedSession(Session):
         return [
             SpokenTurn(id_, turn.said, turn.answered, speaker=turn.speaker)
             for id_, turn in zip(ids, turns, strict=True)
+        ]
+
+    def _behind(self, conn: Connection, after: str) -> list[SpokenTurn]:
+        """The stored turns up to one, and those that were sent behind it."""
+        sent, session = self._transcript.turns, self._history.session
+        stored = conversations.history(
+            conn, self.character.id, session, until=after, with_recall=False
+        )
+        self._place = _Place(session, after, tuple(turn.id for turn in stored))
+        before = tuple(Turn(turn.said, turn.answered, turn.speaker) for turn in stored)
+        self._transcript = replace(self._transcript, turns=(*before, *sent))
+        ids = self._place.ids + (None,) * len(sent)
+        return [
+            SpokenTurn(id_, turn.said, turn.answered, speaker=turn.speaker)
+            for id_, turn in zip(ids, self._transcript.turns, strict=True)
         ]
 
     def _goes_on(self, conn: Connection) -> bool:
@@ -268,7 +298,7 @@ class ReplayedSession(Session):
 
     async def _begin(self, n: int, options: ReplyOptions) -> OpenTurn:
         self._user = options.called or self._user
-        self.endings = [_WHOLE] * n
+        self.endings, self.calls = [_WHOLE] * n, [()] * n
         self._began = perf_counter()
         turn = await self._recall(self._transcript.said, speaker=self._transcript.speaker)
         self._meter = turn.meter
@@ -281,7 +311,7 @@ class ReplayedSession(Session):
 
     def _options(self, turn: OpenTurn, options: ReplyOptions, index: int) -> ReplyOptions:
         def ended(ending: Ending) -> None:
-            self.endings[index] = ending.finish_reason
+            self.endings[index], self.calls[index] = ending.finish_reason, ending.calls
 
         whom, said = turn.options, self._transcript
         return replace(
@@ -369,7 +399,9 @@ class ReplayedSession(Session):
         """Store the replies that are whole and not empty, each as an answer to the same words."""
         self.timings["replies"] = self._seconds()
         replies = [Reply(text, turn.recall, turn.meter.usage()) for text in texts]
-        whole = [i for i, text in enumerate(texts) if text and i not in self._cut]
+        # What comes with a call is said while its result is waited for: the reply is to come.
+        open_ = self._cut | {i for i, calls in enumerate(self.calls) if calls}
+        whole = [i for i, text in enumerate(texts) if text and i not in open_]
         kept_turn: KeptTurn | None = None
         if whole and not self._fleeting:
             kept_turn = await self._store.write(
@@ -383,6 +415,7 @@ class ReplayedSession(Session):
                 speaker=turn.speaker,
             )
             self._history.turns.append(spoken)
+            self.turn = spoken.id
         self.replies = tuple(
             replace(reply, remembered=self._remembered(i, whole, kept_turn))
             for i, reply in enumerate(replies)
@@ -399,6 +432,7 @@ class ReplayedSession(Session):
         if self._fleeting:
             return Remembered(None, _FLEETING)
         none = "the reply was cut off" if index in self._cut else "the reply is empty"
+        none = "it waits for what a tool gives" if self.calls[index] else none
         return Remembered(None, _OTHER if index in whole else none)
 
     def _store_all(
@@ -411,7 +445,7 @@ class ReplayedSession(Session):
         # The first comes last: from it the conversation goes on until another is taken up.
         for index in reversed(whole):
             reply = replies[index]
-            recall = reply.recall.as_json(reply.usage)
+            recall = reply.recall_as_json()
             kept_turn = keeper.keep(
                 conn,
                 said,
@@ -421,6 +455,7 @@ class ReplayedSession(Session):
                 heard=heard,
                 cut=self.endings[index] == "length",
                 speaker=turn.speaker,
+                out=_GIVEN if self._gave else "",
             )
         return kept_turn
 

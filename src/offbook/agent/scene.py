@@ -174,7 +174,7 @@ class Scene:
             )
         if len(names) < 2:
             raise UsageError("a scene is of two or more", "talk to one with: offbook chat NAME")
-        self.about = about.strip()
+        self.about: str = about.strip()
         self.replies: list[Reply] = []
         self._store = store
         self._lines: list[Line] = []

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from offbook.settings.model import UserSettings
     from offbook.stores.connection import Connection
     from offbook.stores.conversations import ConversationState
-    from offbook.types import Character, Ending, Message, Recall, Usage
+    from offbook.types import Character, Ending, Message, Recall
 
 _LONGEST_NAME: Final = 60
 _IN_NAMES: Final = frozenset(" .'’-·")
@@ -153,8 +153,8 @@ class Session:
         for option, value in (("session", id), ("user", user)):
             if value is not None and not value.strip():
                 raise UsageError(f"the {option} {value!r} has no name", f"name the {option}")
-        self.character = character
-        self.id = id or uuid.uuid4().hex[:12]
+        self.character: Character = character
+        self.id: str = id or uuid.uuid4().hex[:12]
         self.last: Reply | None = None
         self._store = store
         self._make_stage = make_runtime
@@ -315,14 +315,13 @@ class Session:
         )
         return await self._finish(turn, said, text, cut=was_cut(endings))
 
-    async def recall(self, said: str) -> tuple[Recall, Usage]:
+    async def recall(self, said: str) -> Recall:
         """What the reply would rest on; none is generated, and nothing is kept.
 
         Raises:
             ModelError: the endpoint failed.
         """
-        turn = await self._recall(said, learn=False)
-        return turn.recall, turn.meter.usage()
+        return (await self._recall(said, learn=False)).recall
 
     async def _recall(self, said: str, *, learn: bool = True, speaker: str = "") -> OpenTurn:
         require_words(said)
@@ -383,6 +382,7 @@ class Session:
             if self._company or speaker
             else None,
         )
+        recall = replace(recall, usage=meter.usage())
         turn = OpenTurn(runtime, meter, recall, shown, options, self._history.heard, speaker)
         return turn.fitted(self.character, options)
 
@@ -455,7 +455,7 @@ class Session:
             conn,
             said,
             reply.text,
-            recall=reply.recall.as_json(reply.usage) | place.as_json(),
+            recall=reply.recall_as_json() | place.as_json(),
             cut=cut,
             parent=place.parent,
             heard=turn.heard,

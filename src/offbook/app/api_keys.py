@@ -67,6 +67,8 @@ class Keys:
         characters: Sequence[str] = (),
         expires: str | None = None,
         rpm: int | None = None,
+        remember: bool = True,
+        tools: bool = False,
     ) -> NewKey:
         """Make a key.
 
@@ -76,6 +78,8 @@ class Keys:
             characters: The only ones that it opens; none: all.
             expires: ``90d``, ``12h``, ``4w``, or an ISO 8601 date or time; None: never.
             rpm: The most requests a minute; None: what ``server.rpm`` says.
+            remember: Whether what is said with it is kept.
+            tools: Whether tools that come with it are passed on to the model.
 
         Raises:
             UsageError: no label, no such right, or a time that cannot be read or has passed.
@@ -94,7 +98,18 @@ class Keys:
         limit = tuple(dict.fromkeys(opened)) or None
         id_ = secrets.token_hex(6)
         secret = f"{PREFIX}_{id_}_{secrets.token_urlsafe(32)}"
-        key = ApiKey(id_, label.strip(), digest_of(secret), granted, limit, rpm, timestamp(), until)
+        key = ApiKey(
+            id=id_,
+            label=label.strip(),
+            digest=digest_of(secret),
+            right=granted,
+            characters=limit,
+            rpm=rpm,
+            created=timestamp(),
+            expires=until,
+            remember=remember,
+            tools=tools,
+        )
         await self._home.store.write(principals.add_key, key)
         return NewKey(key, secret)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from offbook import registry
 from offbook.agent.history import principal_of
@@ -18,6 +19,7 @@ from offbook.app.documents import CharacterInfo
 from offbook.app.home import Home, Wiring, priced
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener, unheard
 from offbook.settings import Settings, load_settings
+from offbook.settings.loading import by_keyword
 from offbook.stores import characters, documents
 from offbook.types import as_tuple
 
@@ -33,28 +35,33 @@ if TYPE_CHECKING:
     from offbook.app.memories import Memories
     from offbook.app.speakers import SpeakersReport
     from offbook.app.story import SceneRow, StoryReport
+    from offbook.app.users import Users
     from offbook.documents.readers import ReadDocument
     from offbook.retrieval.witnessing import Judgement
-    from offbook.types import Character, Recall, Reply, Source, Usage, WitnessHow
+    from offbook.settings.keywords import SettingKeywords
+    from offbook.types import Character, Recall, Reply, Source, WitnessHow
 
 
 class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
     """An open home of characters. Make one with :meth:`open`; it closes as a context manager."""
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, **flags: Any) -> Offbook:
+    async def open(
+        cls, settings: Settings | None = None, **flags: Unpack[SettingKeywords]
+    ) -> Offbook:
         """Open the configured database.
 
         Args:
             settings: Default: from the environment and the settings files.
-            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``.
+            flags: Settings by name, with ``__`` for the dot: ``chat__model="..."``. They win.
 
         Raises:
             ConfigurationError: a setting is wrong, or the database is from a newer version.
             StoreFailed: the database cannot be opened.
         """
-        named = {name.replace("__", "."): value for name, value in flags.items()}
-        return cls(await Wiring.open(settings or load_settings(named)))
+        named = by_keyword(flags)
+        made = load_settings(named) if settings is None else settings.overlaid(named)
+        return cls(await Wiring.open(made))
 
     async def __aexit__(self, *_: object) -> None:
         """Close connections and the database."""
@@ -293,6 +300,13 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         return Memories(self)
 
     @property
+    def users(self) -> Users:
+        """What is kept of each person, over all characters: to see, take away, delete."""
+        from offbook.app.users import Users
+
+        return Users(self.store)
+
+    @property
     def cards(self) -> Cards:
         """Character cards and lorebooks: to make characters from, to attach, to export."""
         from offbook.app.cards import Cards
@@ -378,25 +392,28 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         *,
         session: str | None = None,
         user: str | None = None,
+        method: str | None = None,
         as_of: str | None = None,
-    ) -> tuple[Recall, Usage]:
-        """What a reply would rest on; none is generated.
+    ) -> Recall:
+        """What a reply would rest on, and what it cost to find; no reply is generated.
 
         Args:
             name: The character.
             question: What is asked.
             session: The conversation in which it is asked, with its mood; nothing of it changes.
             user: Whose memories are recalled beside the authored ones; None: the owner's.
+            method: How, for this question; None: as it is configured.
             as_of: The point in the story at which it is asked: a document's name or a chunk's id,
                 ``document#heading path`` or ``document@offset``; None: the end.
 
         Raises:
+            UnknownName: there is no such character or method.
             UsageError: the story has no such point, or the conversation is somebody else's.
             IndexMissing: the method needs what was not built.
         """
-        keep = session is not None
-        talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
-        async with priced(self, talk.character):
+        book, keep = self._by(method), session is not None
+        talk = await book.session(name, session=session, user=user, keep=keep, as_of=as_of)
+        async with priced(book, talk.character):
             return await talk.recall(question)
 
     async def ask(
@@ -406,13 +423,24 @@ class Offbook(Home, AbstractAsyncContextManager["Offbook"]):
         *,
         session: str | None = None,
         user: str | None = None,
+        method: str | None = None,
         as_of: str | None = None,
     ) -> Reply:
-        """One reply; with ``session`` it belongs to a conversation, ``as_of`` as in `recall`."""
-        keep = session is not None
-        talk = await self.session(name, session=session, user=user, keep=keep, as_of=as_of)
-        async with priced(self, talk.character):
+        """One reply; with ``session`` it belongs to a conversation, the rest is as in `recall`."""
+        book, keep = self._by(method), session is not None
+        talk = await book.session(name, session=session, user=user, keep=keep, as_of=as_of)
+        async with priced(book, talk.character):
             return await talk.ask(question)
+
+    def _by(self, method: str | None) -> Offbook:
+        """This home, which replies by a method; what that costs is counted here."""
+        if method is None:
+            return self
+        registry.load("method", method)
+        settings = self.settings.overlaid({"method": method})
+        made = Offbook(replace(self.wiring, settings=settings))
+        made.meter, made.learning = self.meter, self.learning
+        return made
 
     async def knows(self, name: str, fact: str, *, as_of: str | None = None) -> Judgement:
         """Whether a character of a story knows a fact, at a point as in `recall`.

@@ -34,16 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offbook.app.home import Home
+    from offbook.foreign_files import CardSource, CharacterFile, WrittenFile
     from offbook.ingestion.reports import DocumentReport
     from offbook.protocols import CardReader
     from offbook.stores.connection import Connection
-    from offbook.types import (
-        CardSource,
-        Character,
-        CharacterFile,
-        MemoryFragment,
-        WrittenFile,
-    )
+    from offbook.types import Character, MemoryFragment
 
 
 _DESCRIPTION_TOKENS: Final = 1_200
@@ -167,7 +162,8 @@ class CardReport:
     """What became of a card or lorebook.
 
     ``documents`` are the documents that its text became, ``greetings`` how many first messages it
-    has, ``entries`` how many entries its lorebook has, ``warnings`` what was mended in reading it.
+    has, ``entries`` how many entries its lorebook has, of which ``never_fit`` are too large,
+    ``warnings`` what was mended in reading it.
     """
 
     character: Character
@@ -176,6 +172,7 @@ class CardReport:
     documents: tuple[DocumentReport, ...]
     greetings: int
     entries: int
+    never_fit: int
     warnings: tuple[Finding, ...]
 
     def as_json(self) -> dict[str, Any]:
@@ -192,6 +189,7 @@ class CardReport:
                 ],
                 "greetings": self.greetings,
                 "entries": self.entries,
+                "never_fit": self.never_fit,
                 "warnings": [finding.as_json() for finding in self.warnings],
             },
         }
@@ -202,7 +200,12 @@ class Cards:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._reader: CardReader = registry.load("reader", "card")()
+        self._reader: CardReader = registry.load("foreign_file", "card")()
+
+    @property
+    def _lore_tokens(self) -> int:
+        settings = self._home.settings.values
+        return settings.lore.budget(settings.chat.context_tokens)
 
     async def create(self, file: CardSource, name: str | None = None) -> CardReport:
         """A new character from a card; no model is asked.
@@ -214,7 +217,7 @@ class Cards:
         Raises:
             UnreadableCard: there is no card in the file; no character was made.
         """
-        read = await asyncio.to_thread(self._reader.read, file, name)
+        read = await asyncio.to_thread(self._reader.read, file, name, lore_tokens=self._lore_tokens)
         if read.kind == "lorebook":
             raise UsageError(
                 f"{str(file)!r} is a lorebook and no card",
@@ -242,7 +245,9 @@ class Cards:
         character = await self._home.find(name, only=True)
         stored = character.settings.get(cards.SETTING)
         char = stored.get("char") if isinstance(stored, dict) else None
-        read = await asyncio.to_thread(self._reader.read, file, char or character.name)
+        read = await asyncio.to_thread(
+            self._reader.read, file, char or character.name, lore_tokens=self._lore_tokens
+        )
         return await self._take(character, Path(str(file)), read)
 
     async def files(self, name: str) -> list[dict[str, Any]]:
@@ -270,7 +275,7 @@ class Cards:
                 f"{character.name!r} has neither a card nor a lorebook",
                 f"give it one: offbook card attach {character.id} FILE",
             )
-        card, lorebook = self._reader.rows(raw, books)
+        card, lorebook = self._reader.rows(raw, books, lore_tokens=self._lore_tokens)
         return {
             "kind": "lorebook" if card_file is None else "card",
             "file": ", ".join(file.name for file in files if file.kind != "card_lorebook"),
@@ -378,6 +383,7 @@ class Cards:
             documents=tuple(rows),
             greetings=len(words.greetings),
             entries=read.entries,
+            never_fit=read.never_fit,
             warnings=(*read.findings, *untold(words)),
         )
 

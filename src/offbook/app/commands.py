@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 from offbook.agent.session import Session
 from offbook.app.book import Offbook
+from offbook.settings.loading import by_keyword
 
 if TYPE_CHECKING:
     from offbook.models.metering import Meter, Spending
     from offbook.runtime import Runtime
+    from offbook.settings.keywords import SettingKeywords
     from offbook.types import Character
 
 MOST_GRACE_SECONDS: Final = 1.0
@@ -45,7 +47,7 @@ async def serving(book: Offbook, spending: Spending | None = None) -> AsyncItera
         await made.learning.settle(min(grace, MOST_GRACE_SECONDS))
 
 
-def command_of(book: Offbook, **flags: Any) -> Offbook:
+def command_of(book: Offbook, **flags: Unpack[SettingKeywords]) -> Offbook:
     """Offbook for one command; it is not to be closed.
 
     Args:
@@ -55,7 +57,7 @@ def command_of(book: Offbook, **flags: Any) -> Offbook:
     Raises:
         ConfigurationError: there is no such setting, or it cannot have that value.
     """
-    named = {name.replace("__", "."): value for name, value in flags.items() if value is not None}
+    named = by_keyword(flags)
     wiring = book.wiring
     if named:
         wiring = replace(wiring, settings=book.settings.overlaid(named))

@@ -19,10 +19,11 @@ from offbook.agent.session import person_named
 from offbook.app.files import require_place, write_whole
 from offbook.documents.places import named
 from offbook.errors import UnknownName, UsageError
+from offbook.foreign_files import ChatTurn
 from offbook.stores import chunks, conversations, documents
 from offbook.text.sentences import sentences
 from offbook.text.words import search_terms
-from offbook.types import DEFAULT_USER, ChatTurn
+from offbook.types import DEFAULT_USER
 
 if TYPE_CHECKING:
     from offbook.app.home import Home
@@ -41,9 +42,11 @@ async def replayed(
     session: str | None = None,
     resends: bool = True,
     fleeting: bool = False,
+    after: str | None = None,
+    gave: bool = False,
     company: Company | None = None,
 ) -> ReplayedSession:
-    """The conversation that a history belongs to.
+    """The conversation that a history belongs to; its arguments are those of ReplayedSession.
 
     A client that ``resends`` sends the whole history each time; else a named conversation goes on
     where it stands when no history came along. Without a name the history alone tells which it is.
@@ -60,6 +63,8 @@ async def replayed(
         named=session,
         resends=resends,
         fleeting=fleeting,
+        after=after,
+        gave=gave,
         learning=home.learning,
         company=company,
     )
@@ -113,7 +118,7 @@ async def chat_of(home: Home, character: Character, stored: str, user: str | Non
         )
         for each in exchanges
     ]
-    writer: ChatReader = registry.load("reader", "chat")()
+    writer: ChatReader = registry.load("foreign_file", "chat")()
     return writer.write(turns, user=called, character=character.name)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from offbook import pipeline
 from offbook.app.home import answering, build_command, priced
-from offbook.documents.readers import MEDIA, ReadDocument, read_document
+from offbook.documents.readers import ReadDocument, endings, read_document
 from offbook.documents.sources import collect
 from offbook.errors import (
     IndexMissing,
@@ -280,7 +280,7 @@ async def _read(
     if paths and not readings and not failed:
         raise UsageError(
             f"nothing to read in {', '.join(repr(str(p)) for p in paths)}",
-            f"offbook reads {', '.join(MEDIA)}",
+            f"offbook reads {', '.join(endings())}",
         )
     known = await home.store.read(documents.list_all, character.id)
     if not paths and not known:

@@ -211,12 +211,12 @@ class Home:
 
     def __init__(self, wiring: Wiring) -> None:
         self.wiring = wiring
-        self.settings = wiring.settings
+        self.settings: Settings = wiring.settings
         self.store = wiring.store
         """The open store."""
         self.clients = wiring.clients
         """The connections to the endpoints."""
-        self.meter = wiring.meter()
+        self.meter: Meter = wiring.meter()
         """What this command has cost so far, its conversations included, and its budget."""
         self.learning = Learning(lambda character: self.runtime(character.dimension))
         """The work behind conversations; it counts on this command's meter."""

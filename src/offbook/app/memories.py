@@ -100,7 +100,7 @@ def _memories(text: str, name: str) -> MemoryFile:
 
 def _chat(source: Path | bytes, name: str, character: str | None) -> MemoryFile | None:
     """Return the exchanges of a chat log as memories; None where it is none."""
-    reader: ChatReader = registry.load("reader", "chat")()
+    reader: ChatReader = registry.load("foreign_file", "chat")()
     read = reader.read(source, name, character)
     if read is None:
         return None

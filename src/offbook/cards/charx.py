@@ -90,9 +90,9 @@ def _damage_told() -> Iterator[None]:
 
 
 def read_charx(
-    file: BinaryIO, findings: Findings, limits: CardLimits
+    file: BinaryIO, findings: Findings, limits: CardLimits, card: str = CARD
 ) -> tuple[bytes, tuple[Member, ...]]:
-    """The JSON of a CHARX and its other members.
+    """The JSON of a CHARX, which is called ``card``, and its other members.
 
     Raises:
         UnreadableCard: it is no CHARX, encrypted, damaged or beyond the limits.
@@ -104,19 +104,19 @@ def read_charx(
                 f"the zip has {len(infos)} members, and zip_members is {limits.zip_members}",
                 "if you trust it, raise CardLimits.zip_members in Python",
             )
-        cards = [info for info in infos if info.filename == CARD]
+        cards = [info for info in infos if info.filename == card]
         if not cards:
             raise UnreadableCard(
-                f"there is no {CARD} in the zip", "a CHARX has it at its root; is it another zip?"
+                f"there is no {card} in the zip", "a CHARX has it at its root; is it another zip?"
             )
         if len(cards) > 1:
-            findings.warn("charx-twice", "", f"{CARD} is in the zip {len(cards)} times")
+            findings.warn("charx-twice", "", f"{card} is in the zip {len(cards)} times")
         with _damage_told():
             text = _inflated(archive, cards[-1], limits.card_bytes, limits)
         members = {
             info.filename: Member(info.filename, info.file_size)
             for info in infos
-            if info.filename != CARD and not info.is_dir()
+            if info.filename != card and not info.is_dir()
         }
     return text, tuple(members.values())
 

@@ -16,8 +16,8 @@ from offbook.cards.chatlog import ChatLog, chatlog_from, read_chatlog, write_cha
 from offbook.cards.findings import Findings
 from offbook.cards.lenient_json import decode_text
 from offbook.errors import UnreadableCard, UsageError
+from offbook.foreign_files import ChatRead, ChatTurn
 from offbook.text.thinking import strip_thinking
-from offbook.types import ChatRead, ChatTurn
 
 _BEGINNING: Final = 100_000
 _MOST_WARNINGS: Final = 10

@@ -22,7 +22,8 @@ from offbook.cards.macros import MONTHS
 from offbook.cards.raw_json import Json, list_of, object_of, text_of
 from offbook.cards.sources import DEFAULT_LIMITS, CardLimits, opened, read_whole
 from offbook.errors import UnreadableCard
-from offbook.types import ChatTurn, Finding
+from offbook.foreign_files import ChatTurn
+from offbook.types import Finding
 
 _HUMAN: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?"

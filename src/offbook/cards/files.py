@@ -16,7 +16,7 @@ from offbook.cards import png
 from offbook.cards.card import Card, Version
 from offbook.cards.findings import Findings
 from offbook.cards.lint import RULES, lint, lint_lorebook
-from offbook.cards.lorebook import Lorebook
+from offbook.cards.lorebook import USUAL_TOKENS, Lorebook
 from offbook.cards.lorebook_files import (
     ReadLorebook,
     lorebook_losses,
@@ -36,15 +36,9 @@ from offbook.cards.reading import CARD_KEYWORDS, ReadCard, holds_text, open_asse
 from offbook.cards.sources import DEFAULT_LIMITS
 from offbook.cards.writing import FORMATS, write_card
 from offbook.errors import UnreadableCard, UsageError
+from offbook.foreign_files import CardSource, CharacterFile, CharacterPart, SentFile, WrittenFile
 from offbook.text.tokens import count_tokens
-from offbook.types import (
-    CardSource,
-    CharacterFile,
-    CharacterPart,
-    Finding,
-    SentFile,
-    WrittenFile,
-)
+from offbook.types import Finding
 
 _VERSIONS: Final[tuple[Version, ...]] = (1, 2, 3)
 _KEPT_BYTES: Final = 32 * 1024 * 1024
@@ -78,32 +72,49 @@ def open_file(file: CardSource) -> ReadCard | ReadLorebook:
 class CardFiles:
     """Reads and writes the cards and lorebooks of a character (``protocols.CardReader``)."""
 
-    def read(self, source: CardSource, called: str | None = None) -> CharacterFile:
+    def read(
+        self,
+        source: CardSource,
+        called: str | None = None,
+        *,
+        lore_tokens: int = USUAL_TOKENS,
+    ) -> CharacterFile:
         """Read a card or a lorebook for a character.
 
         Args:
             source: The file.
             called: What the character is called, where the file does not say.
+            lore_tokens: What entries of lorebooks stay below.
 
         Raises:
             UnreadableCard: it holds neither, or is damaged, locked or too large.
         """
         read = open_file(source)
         if isinstance(read, ReadLorebook):
-            return _character_book(read, Path(str(source)), called or "")
-        return _character_card(_named(read, called))
+            book: Lorebook | None = read.book
+            made = _character_book(read, Path(str(source)), called or "")
+        else:
+            book = read.card.book
+            made = _character_card(_named(read, called))
+        return made if book is None else replace(made, never_fit=book.never_fit(lore_tokens))
 
     def rows(
-        self, card: dict[str, Any] | None, books: Sequence[dict[str, Any]]
+        self,
+        card: dict[str, Any] | None,
+        books: Sequence[dict[str, Any]],
+        *,
+        lore_tokens: int = USUAL_TOKENS,
     ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
         """Return a card and lorebooks, all books in one, as ``card show --json`` has them."""
-        row = None if card is None else card_row(Card(card))
+        row = None if card is None else card_row(Card(card), lore_tokens)
         book_rows = [None if row is None else row.pop("lorebook")]
-        book_rows += [book_row(Lorebook(book)) for book in books]
+        book_rows += [book_row(Lorebook(book), lore_tokens) for book in books]
         shown = [book for book in book_rows if book is not None]
         if not shown:
             return row, None
-        return row, {**shown[0], "entries": [entry for book in shown for entry in book["entries"]]}
+        entries = [entry for book in shown for entry in book["entries"]]
+        never_fit = sum(book["never_fit"] for book in shown)
+        return row, {**shown[0], "never_fit": never_fit, "entries": entries}
 
     def write(
         self,
@@ -175,7 +186,7 @@ def _character_book(read: ReadLorebook, file: Path, char: str) -> CharacterFile:
 # -- show -----------------------------------------------------------------------------------------
 
 
-def card_row(card: Card) -> dict[str, Any]:
+def card_row(card: Card, lore_tokens: int = USUAL_TOKENS) -> dict[str, Any]:
     """A card in the shape of ``card show --json``."""
     return {
         "spec": card.raw.get("spec") if card.version > 1 else None,
@@ -199,7 +210,7 @@ def card_row(card: Card) -> dict[str, Any]:
         "post_history_instructions": card.post_history_instructions,
         "extensions": sorted(card.extensions),
         "unknown_macros": _macros(card),
-        "lorebook": None if card.book is None else book_row(card.book),
+        "lorebook": None if card.book is None else book_row(card.book, lore_tokens),
     }
 
 
@@ -210,12 +221,13 @@ def _macros(card: Card) -> list[str]:
     return list(dict.fromkeys(macro for text in texts for macro in unknown_macros(text)))
 
 
-def book_row(book: Lorebook) -> dict[str, Any]:
+def book_row(book: Lorebook, lore_tokens: int = USUAL_TOKENS) -> dict[str, Any]:
     """A lorebook in the shape of ``card show --json``."""
     return {
         "name": book.name,
         "scan_depth": book.scan_depth,
         "token_budget": book.token_budget,
+        "never_fit": book.never_fit(lore_tokens),
         "entries": [
             {
                 "title": entry.title,
@@ -231,7 +243,7 @@ def book_row(book: Lorebook) -> dict[str, Any]:
     }
 
 
-def show_file(file: CardSource) -> dict[str, Any]:
+def show_file(file: CardSource, *, lore_tokens: int = USUAL_TOKENS) -> dict[str, Any]:
     """What is in a file of a card or a lorebook: ``card show --json``.
 
     Raises:
@@ -241,13 +253,13 @@ def show_file(file: CardSource) -> dict[str, Any]:
     head = {"file": str(file), "format": read.source_format}
     tail = {"warnings": [finding.as_json() for finding in read.warnings]}
     if isinstance(read, ReadLorebook):
-        return {"kind": "lorebook", **head, "card": None, "lorebook": book_row(read.book),
-                "assets": [], **tail}  # fmt: skip
+        row = book_row(read.book, lore_tokens)
+        return {"kind": "lorebook", **head, "card": None, "lorebook": row, "assets": [], **tail}
     assets = [
         {"type": a.type, "name": a.name, "ext": a.ext, "kind": a.kind, "bytes": a.size}
         for a in read.assets
     ]
-    row = card_row(read.card)
+    row = card_row(read.card, lore_tokens)
     book = row.pop("lorebook")
     return {"kind": "card", **head, "card": row, "lorebook": book, "assets": assets, **tail}
 

@@ -34,6 +34,7 @@ on the wall; what counts is the time of this thread."""
 _MOST_PATTERNS: Final = 5_000
 """Patterns that are read for one question: some 0.4 ms each."""
 _DELIMITED: Final = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
+_OPEN_SLASH: Final = re.compile(r"(?:^|[^\\])/")
 _FLAGS: Final = frozenset("dgimsuvy")
 _WIDE: Final = re.compile(f"[{WIDE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _QUOTES: Final = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
@@ -72,7 +73,8 @@ class SafePattern:
 def is_delimited(key: str) -> bool:
     """Whether a key is written as ``/pattern/flags``."""
     match = _DELIMITED.fullmatch(key.strip())
-    return match is not None and set(match[2]) <= _FLAGS
+    # As in SillyTavern, with a slash inside that is not escaped it is a text.
+    return match is not None and set(match[2]) <= _FLAGS and not _OPEN_SLASH.search(match[1])
 
 
 @lru_cache(maxsize=2 * _MOST_PATTERNS)
@@ -145,7 +147,7 @@ class Searched:
     def __init__(self, text: str) -> None:
         self.text = text
         self.typed = _typed(text)
-        self.folded = self.typed.casefold()
+        self.folded = self.typed.lower()
 
 
 class KeySearch:
@@ -175,8 +177,8 @@ class KeySearch:
         self._case = own_case if isinstance(own_case, bool) else case_sensitive
         self._words = own_words if isinstance(own_words, bool) else whole_words
         # Keys of SillyTavern are patterns only between slashes, whatever ``use_regex`` says.
-        self._bare_patterns = entry.use_regex and "selectiveLogic" not in extensions
-        self._patterns = entry.use_regex
+        self._bare_patterns = entry.use_regex and not entry.is_of_sillytavern
+        self._patterns = entry.use_regex or entry.is_of_sillytavern
         self._values = values
         self._clock = clock
         self._trouble: list[str] = []
@@ -207,7 +209,7 @@ class KeySearch:
         bare = _typed(bare)
         if self._case:
             return is_said(bare, where.typed, whole_words=self._words)
-        return is_said(bare.casefold(), where.folded, whole_words=self._words)
+        return is_said(bare.lower(), where.folded, whole_words=self._words)
 
     def _pattern_is_in(self, key: str, where: Searched) -> bool:
         try:
@@ -234,8 +236,11 @@ def _quoted(values: MacroValues) -> MacroValues:
 
 
 def is_said(key: str, text: str, *, whole_words: bool) -> bool:
-    """Whether ``key`` stands in ``text``; as whole words, unless its script has none."""
-    if not whole_words:
+    """Whether ``key`` stands in ``text``; as a whole word, unless its script has none.
+
+    As in SillyTavern, one of several words may go on: "forest spirit" is in "forest spirits".
+    """
+    if not whole_words or len(key.split()) > 1:
         return key in text
     start = text.find(key)
     while start >= 0:

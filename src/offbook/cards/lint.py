@@ -28,8 +28,8 @@ from offbook.cards.decorators import DECORATORS, Decorated, argument_trouble
 from offbook.cards.fields import BOOK_FIELDS, CARD_FIELDS, ENTRY_FIELDS, Field, fits, kind_name
 from offbook.cards.findings import Findings, shown
 from offbook.cards.keys import PatternRefused, PatternTime, is_delimited
-from offbook.cards.lore_recall import unheard_wishes
-from offbook.cards.lorebook import Lorebook, LoreEntry
+from offbook.cards.lore_places import unheard_wishes
+from offbook.cards.lorebook import USUAL_TOKENS, Lorebook, LoreEntry
 from offbook.cards.macros import unknown_macros
 from offbook.cards.raw_json import Json, same
 from offbook.types import Finding, Severity
@@ -54,6 +54,8 @@ _MARKUP: Final = re.compile(
 _KNOWN_EXTENSIONS: Final = frozenset(
     {"talkativeness", "fav", "world", "depth_prompt", "regex_scripts", "chub", "risuai"}
 )
+_LEFT_OUT: Final = ("character_book.extensions", "data.group_only_greetings")
+"""What SillyTavern requires of nobody and does not write, or did not for long."""
 _LOOKED_AT: Final = 500_000  # characters of a text in which HTML is looked for
 _LANGUAGE: Final = re.compile(r"[a-z]{2}")
 
@@ -73,6 +75,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "spec-version": Rule("error", "spec_version must be the text 2.0 or 3.0", "V2, V3"),
     "data-missing": Rule("error", "the fields must stand under data", "V2"),
     "field-missing": Rule("error", "required fields must be there, empty if need be", "V1, V2, V3"),
+    "field-left-out": Rule("note", "SillyTavern leaves it out, and all read it as empty", "ours"),
     "field-null": Rule("error", "a required field must not be null", "V1"),
     "field-null-optional": Rule("warning", "an optional field is left out rather than null", "V2"),
     "field-type": Rule("error", "a field must be of its type", "V1, V2, V3"),
@@ -105,6 +108,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "entry-position": Rule("error", "position is before_char or after_char", "V2"),
     "entry-wish": Rule("note", "not every wish of an entry is followed by offbook", "ours"),
     "entry-never": Rule("warning", "an entry that nothing activates is never used", "ours"),
+    "entries-large": Rule("note", "what is larger than all entries may be is never told", "ours"),
     "entry-empty": Rule("warning", "an entry without content says nothing", "ours"),
     "entry-selective": Rule("warning", "selective needs secondary keys", "V2"),
     "key-empty": Rule("warning", "an empty key is never found", "ours"),
@@ -131,7 +135,8 @@ def lint_fields(
         required = field.required_since is not None and field.required_since <= version
         if name not in data:
             if required:
-                say(findings, "field-missing", path, f"V{version} requires {name}", "add it")
+                code = "field-left-out" if path.endswith(_LEFT_OUT) else "field-missing"
+                say(findings, code, path, f"V{version} requires {name}", "add it")
         elif data[name] is None:
             code = "field-null" if required else "field-null-optional"
             say(findings, code, path, "it is null", "leave it out" if not required else "")
@@ -210,6 +215,10 @@ def lint_book_fields(book: Lorebook, version: int, path: str, findings: Findings
         value = getattr(book, name)
         if value is not None and value < 0:
             say(findings, "book-number", f"{where}{name}", f"{value} is negative")
+    if number := book.never_fit(USUAL_TOKENS):
+        message = f"{number} of {len(book.entries)} entries can never fit: {USUAL_TOKENS:,}"
+        hint = "divide them, or set chat.context_tokens"
+        say(findings, "entries-large", f"{where}entries", f"{message} tokens are usual", hint)
     ids: set[str] = set()
     clock = PatternTime()
     for index, entry in enumerate(book.entries):

@@ -14,17 +14,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from offbook.cards.keys import PatternTime
-from offbook.cards.lore_recall import (
-    LorePlace,
-    LoreRecall,
-    RecalledEntry,
-    RecallSettings,
-    recall_lore,
-)
+from offbook.cards.lore_places import LorePlace
+from offbook.cards.lore_recall import LoreRecall, RecalledEntry, RecallSettings, recall_lore
+from offbook.cards.lore_timers import Timers
 from offbook.cards.lorebook import Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import LoreMessage, ScanSettings
-from offbook.cards.persona import plain_text, strip_markup
+from offbook.cards.persona import told_text
 from offbook.types import DEFAULT_USER, ContextItem, LoreEntries, Position, Skipped, Source
 
 if TYPE_CHECKING:
@@ -155,7 +151,11 @@ class _Recall:
     def __init__(self, query: LoreQuery, count: Callable[[str], int], values: MacroValues) -> None:
         now = datetime.now()  # noqa: DTZ005 - the time on the person's clock
         self.values = replace(
-            values, user=query.user or DEFAULT_USER, persona=query.persona, now=now
+            values,
+            user=query.user or DEFAULT_USER,
+            persona=query.persona,
+            now=now,
+            turn=str(len(query.history) + 1 + query.earlier),
         )
         self._query = query
         self._count = count
@@ -173,6 +173,7 @@ class _Recall:
         self._settings = RecallSettings(
             budget_tokens=query.budget_tokens,
             most_tokens=query.most_tokens,
+            beyond_tokens=query.beyond_tokens,
             scan=ScanSettings(scan_depth=query.scan_depth, greeting=query.greeting),
             seed=values.seed,
         )
@@ -183,7 +184,7 @@ class _Recall:
         recalled = recall_lore(
             book.book,
             self._messages,
-            replace(self.values, turn=str(len(self._messages) + earlier)),
+            self.values,
             self._settings,
             similar=similar,
             activated=self._activated(book),
@@ -193,20 +194,21 @@ class _Recall:
             clock=self._clock,
         )
         tokens = sum(entry.tokens for entry in recalled.used if not entry.entry.ignores_budget)
-        most = self._settings.most_tokens
+        most, budget = self._settings.most_tokens, self._settings.budget_tokens
         self._settings = replace(
             self._settings,
-            budget_tokens=max(0, self._settings.budget_tokens - tokens),
+            budget_tokens=max(0, budget - tokens),
             most_tokens=None if most is None else max(0, most - tokens),
+            beyond_tokens=max(0, self._settings.beyond_tokens - max(0, tokens - budget)),
         )
         return recalled
 
-    def _activated(self, book: _Book) -> Mapping[str, int]:
+    def _activated(self, book: _Book) -> Mapping[str, Timers]:
         """Return when entries with timers were active, traced along the talk: nothing is stored.
 
         So an edit, a swipe or a branch of the conversation has the timers of its own history.
         """
-        activated: Mapping[str, int] = {}
+        activated: Mapping[str, Timers] = {}
         if not book.is_timed:
             return activated
         messages = self._messages
@@ -239,7 +241,7 @@ def _places(
         if entry.enabled and entry.is_guarded:
             places.append((offset, offset))
             continue
-        body = plain_text(entry.text, values) if entry.enabled else ""
+        body = told_text(entry.text, values) if entry.enabled else ""
         start = text.find(body, offset) if body else -1
         places.append(None if start < 0 else (start, start + len(body)))
         offset = offset if start < 0 else start + len(body)
@@ -252,4 +254,4 @@ def _item(book: _Book, entry: RecalledEntry, values: MacroValues) -> ContextItem
     title = " ".join(expand(entry.entry.title, values).text.split())
     # What a key calls for is wanted as it is; what is only alike is worth as much as it is alike.
     score = 1.0 if entry.keys or entry.score is None else round(entry.score, 4)
-    return ContextItem(_KIND, title, strip_markup(entry.text).strip(), score, sources)
+    return ContextItem(_KIND, title, told_text(entry.entry.text, values), score, sources)

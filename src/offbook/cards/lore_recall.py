@@ -2,21 +2,25 @@
 
 Takes: a book, messages, a budget of tokens, and where there are any scores by meaning.  Gives: the
 entries with the reason for each, and what was left out and why. Source: V2 and V3 specifications;
-SillyTavern's documentation, "World Info" (recursion, groups, probability, sticky, cooldown).
+SillyTavern's documentation, "World Info", and where that leaves it open, what its code does.
 
-Where SillyTavern stops at the first entry that does not fit, this goes on with the next one.
+A book is scanned in steps: the messages, then what they called for, and so on.  Groups, chances and
+the budget are settled in each step, so that what is not told calls for nothing.  Where SillyTavern
+stops at the first entry that does not fit, this goes on with the next one.  Entries that are only
+near in meaning take what is left in the end.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
-from offbook.cards.decorators import Decorated
 from offbook.cards.keys import PatternTime
-from offbook.cards.lorebook import Lorebook, LoreEntry
+from offbook.cards.lore_places import LorePlace, place_of
+from offbook.cards.lore_timers import Timers
+from offbook.cards.lorebook import USUAL_TOKENS, Lorebook, LoreEntry
 from offbook.cards.macros import MacroValues, expand
 from offbook.cards.matching import (
     LoreMessage,
@@ -26,114 +30,15 @@ from offbook.cards.matching import (
     key_score,
     scan_entry,
 )
-from offbook.cards.raw_json import extension_of, object_of, text_of
+from offbook.cards.raw_json import count_of
 from offbook.text.tokens import count_tokens
 from offbook.types import Skipped
 
-_BEFORE, _AFTER, _EXAMPLES, _TALK = 0, 1, 2, 3
-_NOTE_DEPTH: Final = 4  # where SillyTavern puts the author's note, unless somebody moves it
-
-# SillyTavern's numbers: part of the prompt, and what stands there already.
-_NUMBERED: Final = {
-    0: (_BEFORE, 0),
-    1: (_AFTER, 0),
-    2: (_TALK, -1),  # above the author's note
-    3: (_TALK, 1),  # below it
-    4: (_TALK, 0),  # at a depth of its own
-    5: (_EXAMPLES, -1),  # above the example dialogue
-    6: (_EXAMPLES, 1),  # below it
-}
-_DEPTH: Final = 4
-_OUTLET: Final = 7
-_DESCRIBED: Final = {"before_desc": _BEFORE}
-_UNHEARD: Final = {
-    "instruct_depth": "the talk is made of messages",
-    "reverse_instruct_depth": "the talk is made of messages",
-    "instruct_scan_depth": "the talk is made of messages",
-    "is_user_icon": "people have no icons",
-    "disable_ui_prompt": "offbook's own rules always stand",
-}
-_SOURCES: Final = (
-    "match_persona_description",
-    "match_character_description",
-    "match_character_personality",
-    "match_character_depth_prompt",
-    "match_scenario",
-    "match_creator_notes",
-)
 _USUAL_WEIGHT: Final = 100.0
 _GREATEST_WEIGHT: Final = 1e9
 KIND: Final = "lore"
 _LOOKED_AT: Final = 40_000
-"""Entries that recursion looks at again; of a very large book it takes fewer steps."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class LorePlace:
-    """A place in the order of entries: part of the prompt, depth, side, and ``insertion_order``.
-
-    All entries stand together behind the conversation, since what changes with every question must
-    not stand in front of what does not (providers' caches). What belongs before the character
-    comes first, what belongs nearest to the last message last.
-
-    ``nearness`` is the depth counted so that what is nearer to the end of the talk is greater.
-    """
-
-    part: int
-    nearness: int
-    side: int
-    order: float
-
-
-def place_of(entry: LoreEntry, messages: int) -> LorePlace:
-    """The place of an entry in a conversation of so many messages."""
-    part, side, depth = _wanted(entry, entry.decorated, messages)
-    return LorePlace(part, -depth if part == _TALK else 0, side, entry.insertion_order)
-
-
-def _wanted(entry: LoreEntry, decorated: Decorated, messages: int) -> tuple[int, int, int]:
-    """Part, side and depth; a decorator wins over a field, and a position over a depth."""
-    if decorated.has("position"):
-        return _DESCRIBED.get(decorated.known["position"], _AFTER), 0, 0
-    depth = decorated.whole("depth")
-    if depth is None and (counted := decorated.whole("reverse_depth")) is not None:
-        depth = max(0, messages - counted)
-    if depth is not None:
-        return _TALK, 0, depth
-    number = entry.extensions.get("position")
-    if _is_whole(number) and number in _NUMBERED:
-        part, side = _NUMBERED[number]
-        entry_depth = entry.extensions.get("depth")
-        return (
-            part,
-            side,
-            max(0, entry_depth) if number == _DEPTH and _is_whole(entry_depth) else _NOTE_DEPTH,
-        )
-    return (_BEFORE if entry.position == "before_char" else _AFTER), 0, 0
-
-
-def unheard_wishes(entry: LoreEntry) -> tuple[str, ...]:
-    """What of an entry's wishes is read and not followed, in words for a person."""
-    extensions, decorated = entry.extensions, entry.decorated
-    unheard = [f"@@{name}: {why}" for name, why in _UNHEARD.items() if decorated.has(name)]
-    if decorated.has("depth") or decorated.has("reverse_depth") or extensions.get("position") == 4:
-        unheard.append("depth: it is one in the order of entries, and no place among messages")
-    role = extensions.get("role")
-    if decorated.has("role") or (_is_whole(role) and role > 0):
-        unheard.append("role: entries are told as what the character knows")
-    if extensions.get("position") == _OUTLET:
-        unheard.append("outlet: the entry is told with the others")
-    sources = [name for name in _SOURCES if extensions.get(name) is True]
-    if sources:
-        unheard.append(f"{', '.join(sources)}: keys are looked for in messages alone")
-    only = extension_of(entry.raw, "offbook/sillytavern").get("only")
-    if object_of(only).get("characterFilter"):
-        unheard.append("characterFilter: whoever has the book may recall the entry")
-    return tuple(unheard)
-
-
-def _is_whole(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+"""Entries that recursion looks at again, some 2 s; of a very large book it takes fewer steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +46,22 @@ class RecallSettings:
     """How entries are chosen.
 
     Attributes:
-        budget_tokens: What all entries together may take, where the book says nothing.
+        budget_tokens: What all entries together stay below, where the book says nothing.
         most_tokens: What the book's own budget may be; None: whatever it says.
+        beyond_tokens: What entries with a key that is said may take beyond the budget, as far as
+            constant ones have taken it from them.
         scan: How messages are searched.
         recursive: Whether keys are looked for in active entries too; None: unless the book says no.
-        recursion_steps: How often at most.
+        recursion_steps: How often at most; SillyTavern knows no end.
         seed: Decides on entries with a probability, and within groups.
     """
 
-    budget_tokens: int = 2_048
+    budget_tokens: int = USUAL_TOKENS
     most_tokens: int | None = None
+    beyond_tokens: int = 0
     scan: ScanSettings = field(default_factory=ScanSettings)
     recursive: bool | None = None
-    recursion_steps: int = 5
+    recursion_steps: int = 100
     seed: str = ""
 
 
@@ -179,53 +87,13 @@ class RecalledEntry:
 class LoreRecall:
     """What a lorebook says to a conversation.
 
-    ``used`` are in the order in which they stand in the prompt; ``activated`` is when each entry
-    was last activated (by its name, in messages), to be given back at the next turn.
+    ``used`` are in the order in which they stand in the prompt; ``activated`` is what runs for each
+    entry, by its name, to be given back at the next turn.
     """
 
     used: tuple[RecalledEntry, ...]
     skipped: tuple[Skipped, ...]
-    activated: Mapping[str, int]
-
-
-@dataclass(slots=True)
-class _Active:
-    index: int
-    entry: LoreEntry
-    outcome: Outcome
-    score: float | None = None
-    sticky: bool = False
-    text: str = ""
-    hidden: tuple[str, ...] = ()
-    tokens: int = 0
-
-
-def _winner(members: list[_Active], scan: Scan, share: float) -> _Active:
-    """The one of a group that stays: a sticky one, a firm one, or one by its weight."""
-    sticky = next((member for member in members if member.sticky), None)
-    if sticky is not None:
-        return sticky
-    counting = [m for m in members if m.entry.extensions.get("use_group_scoring") is True]
-    if counting:  # of those that want keys to be counted, the ones of which fewer are said go
-        scores = {member.index: key_score(member.entry, scan) for member in members}
-        beaten = {m.index for m in counting if scores[m.index] < max(scores.values())}
-        members = [member for member in members if member.index not in beaten]
-    firm = [m for m in members if m.entry.extensions.get("group_override") is True]
-    if firm:
-        return max(firm, key=lambda member: member.entry.insertion_order)
-    weights = [_weight(member.entry.extensions.get("group_weight")) for member in members]
-    mark = share * sum(weights)
-    for member, weight in zip(members, weights, strict=True):
-        mark -= weight
-        if mark < 0:
-            return member
-    return members[-1]
-
-
-def _weight(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        return _USUAL_WEIGHT
-    return float(min(value, _GREATEST_WEIGHT))
+    activated: Mapping[str, Timers]
 
 
 def recall_lore(
@@ -235,7 +103,7 @@ def recall_lore(
     settings: RecallSettings | None = None,
     *,
     similar: Mapping[int, float] | None = None,
-    activated: Mapping[str, int] | None = None,
+    activated: Mapping[str, Timers] | None = None,
     withheld: Mapping[int, str] | None = None,
     tokens_of: Callable[[str], int] = count_tokens,
     earlier: int = 0,
@@ -258,47 +126,93 @@ def recall_lore(
     """
     chosen = settings or RecallSettings()
     scan = Scan(messages, chosen.scan, book.scan_depth, values, clock, earlier)
-    now = len(messages) + earlier
-    recalling = _Recalling(
+    return _Recalling(
         book=book,
+        entries=book.entries,
         scan=scan,
         values=values,
         settings=chosen,
         similar=similar or {},
-        # A chat that went back forgets what was activated beyond its end.
-        activated={key: message for key, message in (activated or {}).items() if message <= now},
-        withheld=dict(withheld or {}),
-        now=now,
-    )
-    return recalling.run(tokens_of)
+        timers=dict(activated or {}),
+        withheld=withheld or {},
+        now=len(messages) + earlier,
+        tokens_of=tokens_of,
+    ).run()
+
+
+@dataclass(slots=True)
+class _Active:
+    """An entry that is called for; ``text`` is known when groups and chances are settled."""
+
+    index: int
+    entry: LoreEntry
+    outcome: Outcome
+    score: float | None = None
+    sticky: bool = False
+    text: str = ""
+    hidden: tuple[str, ...] = ()
+    tokens: int = 0
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing that is said calls for it."""
+        return not self.sticky and not self.outcome.keys and self.score is None
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """What goes first, as in SillyTavern: what stays, then what has the higher order."""
+        entry = self.entry
+        last = entry.decorated.has("ignore_on_max_context")
+        priority = 0 if entry.is_of_sillytavern else -entry.priority
+        return (
+            not self.sticky,
+            last,
+            priority,
+            -entry.insertion_order,
+            -(self.score or 0),
+            self.index,
+        )
 
 
 @dataclass(slots=True)
 class _Recalling:
-    """One recall; the steps are in ``run``, in their order."""
+    """One recall; what it does is in ``run``.
+
+    ``active`` are the entries of which it is settled that they are told, ``out`` those that are
+    not; ``why`` says so of each, and of those on which a later step may decide otherwise.
+    """
 
     book: Lorebook
+    entries: tuple[LoreEntry, ...]
     scan: Scan
     values: MacroValues
     settings: RecallSettings
     similar: Mapping[int, float]
-    activated: dict[str, int]
-    withheld: dict[int, str]
+    timers: dict[str, Timers]
+    withheld: Mapping[int, str]
     now: int
-    skipped: list[Skipped] = field(default_factory=list)
+    tokens_of: Callable[[str], int]
     active: dict[int, _Active] = field(default_factory=dict)
+    out: set[int] = field(default_factory=set)
+    starved: list[_Active] = field(default_factory=list)
+    groups: set[str] = field(default_factory=set)
+    trouble: list[Skipped] = field(default_factory=list)
+    why: dict[int, str] = field(default_factory=dict)
+    spent: int = 0
 
-    def run(self, tokens_of: Callable[[str], int]) -> LoreRecall:
-        self._activate(0)
-        self._recurse()
-        active = self._one_of_each_group(list(self.active.values()))
-        for item in active:
-            item.tokens = tokens_of(item.text)
-        used = self._within_budget(active)
-        for item in used:
-            if not item.sticky:
-                self.activated[_key(item.entry, item.index)] = self.now
-        recalled = [
+    def run(self) -> LoreRecall:
+        self.timers = {
+            _key(entry, index): timers.at(entry, self.now)
+            for index, entry in enumerate(self.entries)
+            if (timers := self.timers.get(_key(entry, index)))
+        }
+        self._scan()
+        self._settle(list(self._near()))
+        self._feed_the_starved()
+        for item in self.active.values():
+            key = _key(item.entry, item.index)
+            self.timers[key] = self.timers.get(key, Timers()).after(item.entry, self.now)
+        used = [
             RecalledEntry(
                 item.index,
                 item.entry,
@@ -309,191 +223,242 @@ class _Recalling:
                 item.outcome.keys,
                 item.score,
             )
-            for item in used
+            for item in self.active.values()
+            if item.text
         ]
-        recalled.sort(key=lambda item: (item.place, item.index))
-        return LoreRecall(tuple(recalled), tuple(self.skipped), self.activated)
+        used.sort(key=lambda item: (item.place, item.index))
+        skipped = [
+            Skipped(KIND, self.entries[index].title[:120], why)
+            for index, why in self.why.items()
+            if index not in self.active
+        ]
+        running = {key: timers for key, timers in self.timers.items() if timers != Timers()}
+        return LoreRecall(tuple(used), (*self.trouble, *skipped), running)
 
-    def _skip(self, entry: LoreEntry, why: str) -> None:
-        self.skipped.append(Skipped(KIND, entry.title[:120], why))
-
-    def _activate(self, level: int) -> list[_Active]:
-        """Activate what is not active yet; what a step activates is returned.
-
-        ``level`` is 0 where messages are searched, and else how often entries were.
-        """
-        fresh: list[_Active] = []
-        for index, entry in enumerate(self.book.entries):
-            if index in self.active:
-                continue
-            if index in self.withheld:
-                self._withhold(index, entry, level)
-                continue
-            item = self._outcome(index, entry, level)
-            if item is not None:
-                self.active[index] = item
-                fresh.append(item)
-        return fresh
-
-    def _withhold(self, index: int, entry: LoreEntry, level: int) -> None:
-        """Say, once, why an entry is left out that is called for."""
-        why = self.withheld[index]
-        if not why or _waits(entry, level):
-            return
-        outcome = scan_entry(entry, self.scan)
-        if outcome.active or (level == 0 and index in self.similar and not outcome.barred):
-            self._skip(entry, why)
-            self.withheld[index] = ""
-
-    def _outcome(self, index: int, entry: LoreEntry, level: int) -> _Active | None:
-        timer = self._timer(index, entry)
-        if timer is not None and timer.active:  # it stays, whatever the rest of it says
-            return self._expanded(_Active(index, entry, timer, sticky=True))
-        if timer is not None:
-            if level == 0 and scan_entry(entry, self.scan).active:
-                self._skip(entry, timer.why)
-            return None
-        return None if _waits(entry, level) else self._called(index, entry, first=level == 0)
-
-    def _called(self, index: int, entry: LoreEntry, *, first: bool) -> _Active | None:
-        """The entry where its keys, or its meaning, call for it."""
-        outcome, score = scan_entry(entry, self.scan), self.similar.get(index)
-        if first:
-            for trouble in outcome.trouble:
-                self._skip(entry, trouble)
-        if not (outcome.active or outcome.barred) and score is not None and first:
-            outcome = Outcome(True, f"it is near in meaning ({score:.2f})")
-        if not outcome.active:
-            return None
-        if not self._lucky(index, entry):
-            if first:
-                self._skip(entry, f"its probability is {entry.extensions['probability']} %")
-            return None
-        return self._expanded(_Active(index, entry, outcome, score))
-
-    def _expanded(self, item: _Active) -> _Active | None:
-        expanded = expand(item.entry.text, self.values)
-        item.text, item.hidden = expanded.text.strip(), expanded.hidden_keys
-        return item if item.text else None
-
-    def _timer(self, index: int, entry: LoreEntry) -> Outcome | None:
-        """What delay, sticky and cooldown say; None where they say nothing."""
-        extensions = entry.extensions
-        delay = _count(extensions.get("delay"))
-        if delay and self.now < delay:
-            return Outcome(False, f"it waits for message {delay}")
-        activated = self.activated.get(_key(entry, index))
-        if activated is None or activated == self.now:
-            return None
-        since, sticky = self.now - activated, _count(extensions.get("sticky"))
-        cooldown = _count(extensions.get("cooldown"))
-        if since <= sticky and entry.enabled:
-            return Outcome(True, f"sticky for {sticky} messages, {since} of them gone")
-        if sticky < since <= sticky + cooldown:
-            return Outcome(False, f"it cools down for {cooldown} messages")
-        return None
-
-    def _lucky(self, index: int, entry: LoreEntry) -> bool:
-        extensions = entry.extensions
-        chance = extensions.get("probability")
-        if isinstance(chance, bool) or not isinstance(chance, int | float):
-            return True
-        if extensions.get("useProbability") is False:
-            return True
-        return chance >= 100 or _share(self.settings.seed, self.now, index) * 100 < chance
-
-    def _recurse(self) -> None:
+    def _scan(self) -> None:
+        """Scan the messages, and then what was told; a level of delay begins where no more is."""
         recursive = self.settings.recursive
         if recursive is None:
             recursive = self.book.recursive_scanning
-        if not recursive:
-            return
-        levels = sorted({_level(entry) for entry in self.book.entries} - {0})
-        level = levels.pop(0) if levels else 1
-        fresh = list(self.active.values())
-        steps = min(
-            self.settings.recursion_steps, max(1, _LOOKED_AT // max(1, len(self.book.entries)))
-        )
-        for _ in range(steps):
-            open_items = [
-                item for item in fresh if item.entry.extensions.get("prevent_recursion") is not True
+        levels = sorted({_level(entry) for entry in self.entries} - {0})
+        level = levels.pop(0) if levels else 0
+        waits: Callable[[LoreEntry], bool] = _is_delayed
+        most = min(self.settings.recursion_steps, max(1, _LOOKED_AT // max(1, len(self.entries))))
+        for step in range(most + 1):
+            told_now = self._settle(list(self._called_for(waits, first=step == 0)))
+            spoken = [
+                x for x in told_now if x.entry.extensions.get("prevent_recursion") is not True
             ]
-            if not open_items and not levels:
-                return
-            if not open_items:  # nothing more is found: those are looked at that wait for longer
+            if not (recursive and spoken):
+                if not levels:
+                    return
                 level = levels.pop(0)
-            if open_items:
-                self.scan.add("\n".join(part for i in open_items for part in (i.text, *i.hidden)))
-            fresh = self._activate(level)
+            if spoken:
+                self.scan.add("\n".join(part for i in spoken for part in (i.text, *i.hidden)))
+            waits = _waiting(level, recursive=recursive)
+        if recursive and most:
+            why = f"keys are looked for in entries {most} times at most"
+            self.trouble.append(Skipped(KIND, self.book.name[:120], why))
 
-    def _one_of_each_group(self, active: list[_Active]) -> list[_Active]:
-        """Leave out what gives way in a group; an entry may name several, with commas between."""
-        groups: dict[str, list[_Active]] = {}
-        for item in active:
-            names = text_of(item.entry.extensions.get("group")).split(",")
-            for group in dict.fromkeys(name.strip() for name in names if name.strip()):
-                groups.setdefault(group, []).append(item)
-        out = set[int]()
-        for group, members in groups.items():
-            left = [member for member in members if member.index not in out]
-            if len(left) < 2:
+    def _called_for(self, waits: Callable[[LoreEntry], bool], *, first: bool) -> Iterator[_Active]:
+        """The entries that a step calls for, of those on which nothing is settled yet."""
+        for index, entry in enumerate(self.entries):
+            if index in self.active or index in self.out or not entry.enabled:
                 continue
-            winner = _winner(left, self.scan, _share(self.settings.seed, self.now, group))
-            for member in left:
-                if member is not winner:
-                    out.add(member.index)
-                    title = winner.entry.title[:60]
-                    self._skip(member.entry, f"{title!r} was chosen from its group {group!r}")
-        return [item for item in active if item.index not in out]
+            timers = self.timers.get(_key(entry, index), Timers())
+            sticky = timers.sticky is not None
+            if waits(entry) and not sticky:
+                continue
+            outcome = self._outcome(entry, timers)
+            if first:
+                self.trouble += [Skipped(KIND, entry.title[:120], why) for why in outcome.trouble]
+            if not outcome.active:
+                continue
+            refused = self.withheld.get(index) or self._suppressed(entry, timers)
+            if refused is not None:
+                self._leave_out(index, refused)
+                continue
+            yield _Active(index, entry, outcome, sticky=sticky)
 
-    def _within_budget(self, active: list[_Active]) -> list[_Active]:
-        budget = self.settings.budget_tokens
-        book_budget, most = self.book.token_budget, self.settings.most_tokens
-        if book_budget is not None and book_budget > 0:
-            budget = book_budget if most is None else min(book_budget, most)
-        left, used = budget, list[_Active]()
-        for item in sorted(active, key=_rank):
-            if item.entry.ignores_budget:
-                used.append(item)
-            elif item.tokens <= left:
-                left -= item.tokens
-                used.append(item)
-            else:
-                self._skip(
-                    item.entry,
-                    f"it takes {item.tokens} tokens, and {left} of {budget} are left "
-                    f"({item.outcome.why})",
-                )
-        return used
+    def _outcome(self, entry: LoreEntry, timers: Timers) -> Outcome:
+        if timers.sticky is None:
+            return scan_entry(entry, self.scan)
+        gone, stay = self.now - timers.sticky.start, timers.sticky.end - timers.sticky.start
+        return Outcome(True, f"sticky for {stay} messages, {gone} of them gone")
+
+    def _suppressed(self, entry: LoreEntry, timers: Timers) -> str | None:
+        """Why an entry may not be told yet, whatever calls for it."""
+        delay = count_of(entry.extensions.get("delay"))
+        if self.now < delay:
+            return f"it waits for message {delay}"
+        if timers.cooldown is not None and timers.sticky is None:
+            rest = timers.cooldown.end - timers.cooldown.start
+            return f"it cools down for {rest} messages"
+        return None
+
+    def _leave_out(self, index: int, why: str) -> None:
+        self.out.add(index)
+        self.why[index] = why
+
+    def _near(self) -> Iterator[_Active]:
+        """The entries that are near in meaning, where they do not say themselves that they wait."""
+        for index, score in self.similar.items():
+            if index in self.active or index in self.out or not 0 <= index < len(self.entries):
+                continue
+            entry = self.entries[index]
+            if _is_delayed(entry):
+                continue
+            timers = self.timers.get(_key(entry, index), Timers())
+            if scan_entry(entry, self.scan).barred:
+                continue
+            refused = self.withheld.get(index) or self._suppressed(entry, timers)
+            if refused is not None:
+                self._leave_out(index, refused)
+                continue
+            outcome = Outcome(True, f"it is near in meaning ({score:.2f})")
+            yield _Active(index, entry, outcome, score)
+
+    def _settle(self, called: list[_Active]) -> list[_Active]:
+        """Decide on what a step calls for: groups, then chances, then the budget."""
+        called.sort(key=lambda item: item.rank)
+        told_now, unlucky = list[_Active](), set[int]()
+        lost = self._lost(called)
+        for item in called:
+            if item.index in lost:
+                continue
+            if not item.sticky and not self._lucky(item):
+                unlucky.add(item.index)
+                chance = item.entry.extensions["probability"]
+                self._leave_out(item.index, f"its probability is {chance} %")
+                continue
+            self.groups.update(item.entry.groups)
+            if self._fits(item):
+                self.active[item.index] = item
+                told_now.append(item)
+        for index, (group, winner) in lost.items():
+            self.why[index] = f"its group {group!r} is spoken for"
+            if winner is not None:
+                self.why[index] = f"{winner.entry.title[:60]!r} was chosen from its group {group!r}"
+            # Where the chosen one has no luck, a further step may choose again.
+            if winner is None or winner.index not in unlucky:
+                self.out.add(index)
+        return told_now
+
+    def _lost(self, called: Sequence[_Active]) -> dict[int, tuple[str, _Active | None]]:
+        """What gives way in a group, and to whom (None: to what an earlier step has told)."""
+        groups: dict[str, list[_Active]] = {}
+        for item in called:
+            for group in item.entry.groups:
+                groups.setdefault(group, []).append(item)
+        lost: dict[int, tuple[str, _Active | None]] = {}
+        for group, all_members in groups.items():
+            members = [member for member in all_members if member.index not in lost]
+            sticky = [member for member in members if member.sticky]
+            if not members:
+                continue
+            winner = None
+            if sticky:
+                winner = sticky[0]
+            elif group not in self.groups:
+                winner = _winner(members, self.scan, _share(self.settings.seed, self.now, group))
+            for member in members:
+                if member is not winner and not member.sticky:
+                    lost[member.index] = (group, winner)
+        return lost
+
+    def _lucky(self, item: _Active) -> bool:
+        extensions = item.entry.extensions
+        chance = extensions.get("probability")
+        if isinstance(chance, bool) or not isinstance(chance, int | float):
+            return True
+        if extensions.get("useProbability") is False or chance >= 100:
+            return True
+        return _share(self.settings.seed, self.now, item.index) * 100 <= chance
+
+    def _fits(self, item: _Active) -> bool:
+        """Whether an entry stays below the budget; one without words takes nothing of it."""
+        expanded = expand(item.entry.text, self.values)
+        item.text, item.hidden = expanded.text.strip(), expanded.hidden_keys
+        item.tokens = self.tokens_of(item.text) if item.text else 0
+        if item.entry.ignores_budget or not item.text:
+            return True
+        if self.spent + item.tokens < self._budget:
+            self.spent += item.tokens
+            return True
+        self.starved.append(item)
+        left = max(0, self._budget - self.spent)
+        self._leave_out(
+            item.index,
+            f"it takes {item.tokens} tokens, and {left} of {self._budget} are left "
+            f"({item.outcome.why})",
+        )
+        return False
+
+    @property
+    def _budget(self) -> int:
+        own, most = self.book.token_budget, self.settings.most_tokens
+        if own is None or own <= 0:
+            return self.settings.budget_tokens
+        return own if most is None else min(own, most)
+
+    def _feed_the_starved(self) -> None:
+        """Tell entries with a key that is said in the place of what constant ones have taken."""
+        constant = sum(item.tokens for item in self.active.values() if item.is_constant)
+        room = min(self.settings.beyond_tokens, constant)
+        for item in sorted(self.starved, key=lambda item: item.rank):
+            if item.outcome.keys and item.tokens <= room:
+                room -= item.tokens
+                self.active[item.index] = item
 
 
-def _rank(item: _Active) -> tuple[Any, ...]:
-    """What goes first: constant, by key, by meaning; then priority, order, and likeness."""
-    entry, keyed = item.entry, bool(item.outcome.keys)
-    kind = 0 if entry.constant or entry.decorated.has("activate") else 1 if keyed else 2
-    last = entry.decorated.has("ignore_on_max_context")
-    return (last, kind, -entry.priority, -entry.insertion_order, -(item.score or 0), item.index)
+def _winner(members: Sequence[_Active], scan: Scan, share: float) -> _Active:
+    """The one of a group that stays: a firm one, or one by its weight."""
+    counting = [m for m in members if m.entry.extensions.get("use_group_scoring") is True]
+    if counting and len(members) > 1:
+        # Of those that want keys to be counted, the ones of which fewer are said go.
+        scores = {member.index: key_score(member.entry, scan) for member in members}
+        beaten = {m.index for m in counting if scores[m.index] < max(scores.values())}
+        members = [member for member in members if member.index not in beaten]
+    firm = [m for m in members if m.entry.extensions.get("group_override") is True]
+    if firm:
+        return max(firm, key=lambda member: member.entry.insertion_order)
+    weights = [_weight(member.entry.extensions.get("group_weight")) for member in members]
+    mark = share * sum(weights)
+    for member, weight in zip(members, weights, strict=True):
+        mark -= weight
+        if mark <= 0:
+            return member
+    return members[-1]
 
 
-def _waits(entry: LoreEntry, level: int) -> bool:
-    """Whether recursion keeps an entry out of this step."""
-    if level == 0:
-        return _level(entry) > 0
-    return entry.extensions.get("exclude_recursion") is True or _level(entry) > level
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        return _USUAL_WEIGHT
+    return float(min(value, _GREATEST_WEIGHT))
+
+
+def _is_delayed(entry: LoreEntry) -> bool:
+    return _level(entry) > 0
+
+
+def _waiting(level: int, *, recursive: bool) -> Callable[[LoreEntry], bool]:
+    """What keeps an entry out of a step in which entries are scanned."""
+
+    def waits(entry: LoreEntry) -> bool:
+        excluded = recursive and entry.extensions.get("exclude_recursion") is True
+        return excluded or _level(entry) > level
+
+    return waits
 
 
 def _level(entry: LoreEntry) -> int:
     """The level of recursion that an entry waits for; 0: none."""
     value = entry.extensions.get("delay_until_recursion")
-    return 1 if value is True else _count(value)
+    return 1 if value is True else count_of(value)
 
 
 def _key(entry: LoreEntry, index: int) -> str:
     return f"#{index}" if entry.id is None else str(entry.id)
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _share(seed: str, now: int, what: object) -> float:

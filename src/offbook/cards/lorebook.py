@@ -21,12 +21,16 @@ from offbook.cards.raw_json import (
     optional_flag,
     optional_whole,
     text,
+    text_of,
     texts,
 )
 from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
+from offbook.text.tokens import count_tokens
 
 SPEC: Final = "lorebook_v3"
+USUAL_TOKENS: Final = 2_048
+"""What all entries stay below where nobody says how large the model's window is."""
 _GUARDS: Final = (
     "dont_activate",
     "activate_only_after",
@@ -90,6 +94,17 @@ class LoreEntry:
         return tuple(map(str, triggers))
 
     @property
+    def is_of_sillytavern(self) -> bool:
+        """Whether SillyTavern has written it, which knows no priority and patterns in any key."""
+        return "selectiveLogic" in self.extensions
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of which one entry is told; there may be several, with commas between."""
+        names = text_of(self.extensions.get("group")).split(",")
+        return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+    @property
     def ignores_budget(self) -> bool:
         """Whether it is told however little may be told, and takes nothing of that."""
         return self.extensions.get("ignore_budget") is True
@@ -126,6 +141,16 @@ class Lorebook:
     def entries(self) -> tuple[LoreEntry, ...]:
         """The entries in the order of the file."""
         return tuple(LoreEntry(entry) for entry in self._raw_entries())
+
+    def never_fit(self, budget_tokens: int) -> int:
+        """How many entries are too large for the budget alone: the book's own, or a given one."""
+        own = self.token_budget
+        budget = own if own is not None and own > 0 else budget_tokens
+        return sum(
+            count_tokens(entry.text.strip()) >= budget
+            for entry in self.entries
+            if entry.enabled and not entry.ignores_budget and entry.text.strip()
+        )
 
     def _raw_entries(self) -> Iterator[Json]:
         entries = self.raw.get("entries")

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from offbook.cards.decorators import Decorated
 from offbook.cards.keys import KeySearch, PatternTime, Searched
 from offbook.cards.lorebook import LoreEntry
 from offbook.cards.macros import MacroValues
+from offbook.cards.raw_json import whole_of
 
-_BETWEEN: Final = "\x01"  # what SillyTavern puts between messages, so that patterns can tell
+_MARK: Final = "\x01"
+"""What SillyTavern puts before each message, the newest first, so that patterns can tell where one
+begins; patterns of lorebooks are written for that text."""
 
 _ANY, _NOT_ALL, _NOT_ANY, _ALL = 0, 1, 2, 3
 
@@ -95,8 +98,9 @@ class Scan:
             depth = self._own_depth
         depth = max(0, min(depth, len(self.messages)))
         if depth not in self._texts:
-            text = self._joined(self.messages[len(self.messages) - depth :])
-            self._texts[depth] = Searched(text + self.added)
+            self._texts[depth] = Searched(
+                self._joined(self.messages[len(self.messages) - depth :]) + self.added
+            )
         return self._texts[depth]
 
     def before(self, depth: int | None) -> Searched:
@@ -112,7 +116,7 @@ class Scan:
 
     def add(self, text: str) -> None:
         """Add the text of active entries, in which further keys are found."""
-        self.added = f"{self.added}{_BETWEEN}{text}"[-self.settings.scan_chars :]
+        self.added = f"{self.added}\n{_MARK}{text}"[-self.settings.scan_chars :]
         self._texts.clear()
 
     def search(self, entry: LoreEntry) -> KeySearch:
@@ -134,9 +138,9 @@ class Scan:
             if room <= 0:
                 break
             line = f"{message.name}: {message.text}" if message.name else message.text
-            parts.append(line[-room:])
+            parts.append(f"{_MARK}{line.strip()[-room:]}")
             room -= len(line) + 1
-        return _BETWEEN.join(reversed(parts))
+        return "\n".join(parts)
 
 
 def matches(
@@ -170,10 +174,10 @@ def key_score(entry: LoreEntry, scan: Scan) -> int:
     """How many keys of an active entry are said, as SillyTavern counts them within a group."""
     search, recent = scan.search(entry), scan.recent(_depth(entry, entry.decorated))
     primary = search.count(entry.keys, recent)
-    if not entry.selective or not entry.secondary_keys:
+    if not entry.keys or not entry.secondary_keys:
         return primary
     secondary = search.count(entry.secondary_keys, recent)
-    match _whole(entry.extensions.get("selectiveLogic")) or _ANY:
+    match whole_of(entry.extensions.get("selectiveLogic")) or _ANY:
         case 0:
             return primary + secondary
         case 3:
@@ -211,7 +215,7 @@ def _other_occasion(entry: LoreEntry) -> str | None:
 
 def _depth(entry: LoreEntry, decorated: Decorated) -> int | None:
     depth = decorated.whole("scan_depth")
-    return _whole(entry.extensions.get("scan_depth")) if depth is None else depth
+    return whole_of(entry.extensions.get("scan_depth")) if depth is None else depth
 
 
 def _by_keys(entry: LoreEntry, decorated: Decorated, scan: Scan) -> Outcome:
@@ -260,7 +264,7 @@ def _with_secondary(
     secondary = entry.secondary_keys
     if not entry.selective or not secondary:
         return Outcome(True, f"the key {key_found!r} is said", (key_found,), search.trouble)
-    logic = _whole(entry.extensions.get("selectiveLogic")) or _ANY
+    logic = whole_of(entry.extensions.get("selectiveLogic")) or _ANY
     matched = [key for key in secondary if search.holds(key, recent)]
     allowed = {
         _ANY: bool(matched),
@@ -275,7 +279,3 @@ def _with_secondary(
     return Outcome(
         True, f"the key {key_found!r} is said{with_}", (key_found, *matched), search.trouble
     )
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None

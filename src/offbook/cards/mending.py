@@ -6,64 +6,36 @@ is instead of a card. Source: the V1, V2 and V3 specifications, and what real ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from offbook.cards.card import (
     SPECS,
     V1_FIELDS,
     Card,
-    root_of,
     spec_number,
     spec_version_number,
     version_of,
 )
 from offbook.cards.chatlog import foreign_chat
-from offbook.cards.fields import CARD_FIELDS, fill_required, keep_unread, mend_fields
+from offbook.cards.fields import CARD_FIELDS, keep_unread, mend_fields
 from offbook.cards.findings import Findings, shown
+from offbook.cards.foreign_cards import foreign_card
 from offbook.cards.lorebook import mend_book
 from offbook.cards.lorebook_formats import from_world_info, is_world_info
 from offbook.cards.raw_json import Json, same, text_of
 from offbook.cards.sources import CardLimits
 from offbook.errors import UnreadableCard
 
-_GRADIO: Final = {
-    "char_name": "name",
-    "char_persona": "description",
-    "char_greeting": "first_mes",
-    "example_dialogue": "mes_example",
-    "world_scenario": "scenario",
-}
-_TEXTGEN: Final = {
-    "name": "name",
-    "context": "description",
-    "greeting": "first_mes",
-    "example_dialogue": "mes_example",
-}
 _NEWEST: Final = 3.0
 _UNNAMED: Final = "Unnamed"
 _TOLD_IN_CARDS: Final = ("description", "personality", "first_mes", "mes_example")
+_OF_CARDS_ALONE: Final = ("personality", "scenario", "first_mes", "mes_example")
+_BESIDE: Final = frozenset(
+    (*V1_FIELDS, "spec", "spec_version", "avatar", "chat", "create_date", "talkativeness", "fav",
+     "creatorcomment", "tags", "extensions", "character_book", "metadata")
+)  # fmt: skip
+"""What stands beside a name and a description in a card that says no more."""
 _OF_CHATS: Final = "a chat log becomes memories: offbook remember NAME FILE"
-
-
-def foreign_card(raw: Json) -> tuple[str, Json] | None:
-    """The name of the format and the V2 card, where ``raw`` is a character of another program."""
-    if "data" in raw or "spec" in raw:
-        return None
-    if "char_name" in raw or "char_persona" in raw:
-        return "gradio", _translated(raw, _GRADIO, "offbook/gradio")
-    cardlike = any(name in raw for name in V1_FIELDS if name != "name")
-    if not cardlike and ("context" in raw or "greeting" in raw):
-        return "textgen", _translated(raw, _TEXTGEN, "offbook/textgen")
-    return None
-
-
-def _translated(raw: Json, names: Mapping[str, str], kept_under: str) -> Json:
-    data: Json = {ours: raw[theirs] for theirs, ours in names.items() if theirs in raw}
-    rest = {key: value for key, value in raw.items() if key not in names}
-    data["extensions"] = {kept_under: rest} if rest else {}
-    fill_required(data, CARD_FIELDS, 2)
-    return root_of(2, data)
 
 
 def mend_card(raw: Any, stem: str, findings: Findings, limits: CardLimits) -> Card:
@@ -111,12 +83,19 @@ def require_card(raw: Any) -> None:
         raise UnreadableCard("the file is a chat log and no card", _OF_CHATS)
     if raw.get("spec") == "lorebook_v3" or ("entries" in raw and "data" not in raw):
         raise UnreadableCard("the file is a lorebook and no card", "read it as a lorebook")
-    if not isinstance(raw.get("data"), dict) and not any(name in raw for name in V1_FIELDS):
+    if not isinstance(raw.get("data"), dict) and not _is_first_version(raw):
         some = ", ".join(repr(key[:20]) for key in list(raw)[:5])
         raise UnreadableCard(
-            f"the JSON has none of the fields of a card; it has {some or 'none at all'}",
+            f"the JSON has none of the fields of a card alone; it has {some or 'none at all'}",
             "is it a chat log, a preset or a lorebook?",
         )
+
+
+def _is_first_version(raw: Json) -> bool:
+    """Whether a flat object is a card: many kinds of files have a name and a description."""
+    if any(isinstance(raw.get(name), str) for name in _OF_CARDS_ALONE):
+        return True
+    return any(name in raw for name in V1_FIELDS) and raw.keys() <= _BESIDE
 
 
 def _is_chat(raw: Any) -> bool:

@@ -30,6 +30,14 @@ _SCRIPT_END: Final = re.compile(r"</(?:script|style)\s*+>", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"<!--")
 _COMMENT_END: Final = re.compile(r"-->")
 _TAG: Final = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*+(?:\s[^<>]*+)?/?>")
+_TURN: Final = re.compile(
+    r"(?<=\S)[ \t]*(?=(?:\{\{(?:user|char)\}\}|<(?:user|bot|char)>)[ \t]*[:：])", re.IGNORECASE
+)
+"""Before a turn that stands in the line of another one."""
+_LIST: Final = re.compile(r"^[ \t]*\[([^\[\]]{3,4000})\][ \t]*$", re.MULTILINE)
+_PROPERTY: Final = re.compile(r"([^=:\n]{1,80})[=:](.+)", re.DOTALL)
+_OF_GENRES: Final = frozenset({"genre", "genres", "tag", "tags", "style"})
+"""Properties of a text, and of nobody in it."""
 _MANY_BREAKS: Final = re.compile(r"\n{3,}")
 _PERSON: Final = "{{user}}"
 _PERSON_MACRO: Final = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
@@ -51,7 +59,7 @@ def persona_document(card: Card, *, user: str = DEFAULT_USER) -> str:
     if card.nickname and card.nickname != card.name:
         parts.append(f"{_one_line(card.name)} is called {_one_line(card.nickname)}.")
     for title, text in sections.items():
-        body = plain_text(text, values)
+        body = told_text(text, values)
         if body:
             parts += [f"## {title}", body] if title else [body]
     turns = chain.from_iterable(_blocks(card, values))
@@ -66,6 +74,46 @@ def plain_text(text: str, values: MacroValues) -> str:
     made = strip_markup(expand(_START.sub("", text), values).text)
     made = _HEADING.sub(lambda match: "#" * min(6, len(match[1]) + 2), made)
     return _MANY_BREAKS.sub("\n\n", made.replace("\r\n", "\n").replace("\0", "")).strip()
+
+
+def told_text(text: str, values: MacroValues) -> str:
+    """``plain_text`` of what tells of somebody, who is also shown by dialogue and lists in it.
+
+    What the person says in a dialogue is left out: it is nothing that the character says or knows.
+    Lists of properties in brackets become a line each.
+    """
+    return plain_text(_LIST.sub(_properties, _without_person(text, values)), values)
+
+
+def _without_person(text: str, values: MacroValues) -> str:
+    """The text without the person's turns, where turns of the character stand there too."""
+    names = {"char": ("char", "bot", values.char.lower()), "user": ("user", values.user.lower())}
+    lines, is_told, has_turns = list[str](), True, False
+    for line in _TURN.sub("\n", text).splitlines():
+        match = _SPEAKER.match(line)
+        name = match[1].strip("{}<> ").lower() if match else ""
+        own = match[2] if match and name in names["char"] else None
+        has_turns = has_turns or own is not None
+        if name in names["user"]:
+            is_told = False
+        elif own is not None or not line.strip():
+            is_told = True
+        if is_told:
+            lines.append(line if own is None else own)
+    return "\n".join(lines) if has_turns else text
+
+
+def _properties(match: re.Match[str]) -> str:
+    """The properties of a list, or the list as it is where it has none."""
+    pairs = [_PROPERTY.fullmatch(part.strip()) for part in match[1].split(";") if part.strip()]
+    if not pairs or not all(pairs):
+        return match[0]
+    lines = [
+        f"{pair[1].strip()}: {pair[2].replace(chr(34), '').strip().rstrip('.')}."
+        for pair in pairs
+        if pair is not None and pair[1].strip().lower() not in _OF_GENRES
+    ]
+    return "\n".join(lines)
 
 
 def strip_markup(text: str) -> str:
@@ -149,7 +197,7 @@ def lore_document(book: Lorebook, values: MacroValues, *, title: str = "Lore") -
     parts = [f"# {_one_line(book.name or title)}"]
     says_something = False
     for entry in book.entries:
-        body = plain_text(entry.text, values) if entry.enabled else ""
+        body = told_text(entry.text, values) if entry.enabled else ""
         says_something = says_something or bool(body)
         if body and not entry.is_guarded:
             parts += [f"## {_one_line(expand(entry.title, values).text)}", body]

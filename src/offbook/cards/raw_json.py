@@ -31,6 +31,16 @@ def list_of(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def whole_of(value: Any) -> int | None:
+    """The whole number that a value is; None where it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def count_of(value: Any) -> int:
+    """The whole number above nothing that a value is; 0 where it is none."""
+    return max(0, whole_of(value) or 0)
+
+
 def extension_of(raw: Json, name: str) -> Json:
     """What an object has under a name of its extensions; empty where there is nothing."""
     return object_of(object_of(raw.get("extensions")).get(name))

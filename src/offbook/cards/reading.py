@@ -1,4 +1,4 @@
-"""Reading a card from any container: JSON, PNG, CHARX, JPEG with a CHARX behind it, WebP, YAML.
+"""Reading a card from any container: JSON, PNG, CHARX, also behind a JPEG, WebP, YAML, BYAF.
 
 Takes: a path or bytes, and limits.  Gives: the card, and a warning for everything that had to be
 mended; an ``UnreadableCard`` where there is no card in it. What is inside a card is never obeyed.
@@ -17,6 +17,7 @@ from offbook.cards import charx, png, webp
 from offbook.cards.assets import CHUNK_PREFIX, Asset, data_uri_bytes, list_assets
 from offbook.cards.card import Card
 from offbook.cards.findings import Findings, shown
+from offbook.cards.foreign_cards import MANIFEST, byaf_card
 from offbook.cards.lenient_json import (
     decode_base64,
     decode_text,
@@ -30,7 +31,7 @@ from offbook.cards.sources import DEFAULT_LIMITS, CardLimits, Source, opened, re
 from offbook.errors import UnreadableCard
 from offbook.types import Finding
 
-SourceFormat = Literal["json", "png", "charx", "jpeg", "webp", "yaml"]
+SourceFormat = Literal["json", "png", "charx", "jpeg", "webp", "yaml", "byaf"]
 
 CARD_KEYWORDS: Final = ("ccv3", "chara")
 _REPAIRED_CHUNKS: Final = 2
@@ -241,9 +242,35 @@ def _from_charx(file: BinaryIO, head: bytes, findings: Findings, limits: CardLim
     except UnreadableCard as error:
         if in_jpeg and "zip" in error.message and not _has_zip(file):
             raise _no_card("JPEG picture") from error
-        raise
+        if in_jpeg or charx.CARD not in error.message:
+            raise
+        return _from_byaf(file, findings, limits, error)
     places = {member.name: member.size for member in members}
     return _Found(read_json(text, findings, limits), "jpeg" if in_jpeg else "charx", places)
+
+
+def _from_byaf(
+    file: BinaryIO, findings: Findings, limits: CardLimits, no_charx: UnreadableCard
+) -> _Found:
+    try:
+        text, members = charx.read_charx(file, findings, limits, MANIFEST)
+    except UnreadableCard as error:
+        raise no_charx from error
+    with charx.open_members(file, limits) as load:
+
+        def read(name: str) -> Any:
+            data = load(name)
+            if len(data) > limits.card_bytes:
+                raise UnreadableCard(
+                    f"{name[:60]!r} in the zip is longer than {limits.card_bytes} bytes",
+                    "raise CardLimits.card_bytes in Python if you trust it",
+                )
+            return read_json(data, findings, limits)
+
+        manifest = object_of(read_json(text, findings, limits))
+        raw = byaf_card(manifest, read, findings)
+    images = {member.name: member.size for member in members if not member.name.endswith(".json")}
+    return _Found(raw, "byaf", images)
 
 
 def _has_zip(file: BinaryIO) -> bool:

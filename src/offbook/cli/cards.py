@@ -14,7 +14,8 @@ from offbook.cli.output import answer, counted, print_json, say, shortened, with
 if TYPE_CHECKING:
     from offbook.app.cards import CardReport
     from offbook.cards.files import LintReport
-    from offbook.types import Finding, WrittenFile
+    from offbook.foreign_files import WrittenFile
+    from offbook.types import Finding
 
 
 CardPath = Annotated[
@@ -72,9 +73,18 @@ def print_taken(report: CardReport, as_json: bool) -> None:
         parts.append(counted(report.greetings, "greeting"))
     if report.entries:
         parts.append(f"a lorebook of {report.entries}")
+    if report.never_fit:
+        parts.append(_never_fit(report.never_fit, report.entries))
     if parts:
         say("  " + ", ".join(parts))
     say(f"next: offbook ingest {report.character.id}")
+
+
+def _never_fit(number: int, entries: int) -> str:
+    return (
+        f"{number} of {counted(entries, 'entry')} can never fit "
+        "(lore.budget_tokens or chat.context_tokens gives them room)"
+    )
 
 
 _TEXTS: Final = (
@@ -86,7 +96,20 @@ _TEXTS: Final = (
     "creator_notes",
 )
 _SUFFIXES: Final = frozenset(
-    {".json", ".png", ".charx", ".webp", ".jpg", ".jpeg", ".yaml", ".yml", ".apng"}
+    {
+        ".json",
+        ".png",
+        ".charx",
+        ".webp",
+        ".jpg",
+        ".jpeg",
+        ".yaml",
+        ".yml",
+        ".apng",
+        ".byaf",
+        ".scenario",
+        ".story",
+    }
 )
 _WIDTH: Final = 160
 
@@ -101,7 +124,9 @@ def show_command(
     from offbook.cards.files import show_file
 
     if Path(file).suffix.lower() in _SUFFIXES or Path(file).expanduser().exists():
-        shown = show_file(file)
+        settings = settings_for().values
+        tokens = settings.lore.budget(settings.chat.context_tokens)
+        shown = show_file(file, lore_tokens=tokens)
     else:
         shown = with_offbook(settings_for(), lambda book: book.cards.show(file))
     if as_json:
@@ -144,6 +169,8 @@ def _card_lines(card: dict[str, Any]) -> list[str]:
 
 def _book_lines(book: dict[str, Any]) -> list[str]:
     lines = [f"lorebook {book['name']!r}: {len(book['entries'])} entries"]
+    if book["never_fit"]:
+        lines.append(_never_fit(book["never_fit"], len(book["entries"])))
     for entry in book["entries"]:
         marks = [] if entry["enabled"] else ["off"]
         marks += ["constant"] if entry["constant"] else []

@@ -1,4 +1,4 @@
-"""Commands for the whole home: ``config``, ``doctor``, ``backup``."""
+"""Commands for the whole home: ``config``, ``doctor``, ``backup``, ``restore``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offbook.cli.options import (
     settings_of,
     with_options,
 )
-from offbook.cli.output import answer, print_json, say, table, with_offbook, write
+from offbook.cli.output import answer, counted, print_json, say, table, with_offbook, write
 from offbook.errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def backup_command(
 ) -> None:
     """Copy the whole database into one file, while it is in use.
 
-    The copy is checked. To go back to it, put it into an empty home folder as `offbook.db`.
+    The copy is checked. `offbook restore FILE` goes back to it.
     """
     file = file.expanduser()
     if file.is_file():
@@ -107,3 +107,27 @@ def backup_command(
     size = with_offbook(settings_for(), lambda book: book.backup(file, replace=True))
     line = f"copied the database to {file} ({size:,} bytes)"
     answer(as_json, {"file": str(file), "bytes": size}, line)
+
+
+def restore_command(
+    file: Path = typer.Argument(..., metavar="FILE"), yes: Yes = False, as_json: Json = False
+) -> None:
+    """Put a backup in the place of the home's database, which nothing may be using.
+
+    The backup is checked first; what the database holds now is gone, and what was forgotten since
+    the backup is there again.
+    """
+    from offbook.app.home import database_url
+    from offbook.stores.connection import SQLITE
+    from offbook.stores.restore import restore
+
+    file, url = file.expanduser(), database_url(settings_for())
+    if not url.startswith(SQLITE):
+        raise UsageError("the database is PostgreSQL", "restore it by pg_restore or psql")
+    database = Path(url.removeprefix(SQLITE))
+    if database.exists():
+        confirm(f"replace {str(database)!r} by a backup", yes=yes)
+    characters = restore(file, database)
+    line = f"restored {database} from {file} ({counted(characters, 'character')})"
+    document = {"file": str(file), "database": str(database), "characters": characters}
+    answer(as_json, document, line)

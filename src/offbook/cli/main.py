@@ -37,6 +37,7 @@ from offbook.cli.completion import assignments_beginning
 from offbook.cli.evaluation import reports, runs
 from offbook.cli.options import GLOBALS, command_group, help_without_command, one_line
 from offbook.cli.process import ending_in_time, say_stopping
+from offbook.cli.user import user_app
 from offbook.errors import NO_ROOM, Interrupted, OffbookError, UsageError, hide_passwords
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 _GOES_ON = ("ingest", "remember", "reembed", "eval")
 """Commands that take up their work where an earlier run of the same left it."""
-_PURGES = ("delete", "forget", "memories", "import")
+_PURGES = ("delete", "forget", "memories", "import", "user")
 """Commands that remove what was deleted from the database's file."""
 _ANYWHERE = {"--debug": 0, "--home": 1, "--set": 1}
 
@@ -110,6 +111,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Any]]] = {
     "export": character.export_command,
     "import": character.import_command,
     "backup": home.backup_command,
+    "restore": home.restore_command,
     "reembed": document.reembed_command,
     "key": server.key_command,
     "serve": server.serve_command,
@@ -139,6 +141,7 @@ for _name, _command in _EVALUATION.items():
     evaluation_app.command(_name)(_command)
 evaluation_app.add_typer(reports.app, name="review")
 app.add_typer(home.config_app, name="config")
+app.add_typer(user_app, name="user")
 app.add_typer(card_app, name="card")
 app.add_typer(evaluation_app, name="eval")
 

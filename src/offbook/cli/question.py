@@ -75,9 +75,9 @@ def recall_command(
     """
 
     async def body(book: Offbook) -> None:
-        recall, usage = await book.recall(name, question, **talk)
+        recall = await book.recall(name, question, **talk)
         if as_json:
-            print_json(recall.as_json(usage))
+            print_json(recall.as_json())
         else:
             write("\n".join(grounds(recall, await book.places(recall))) + "\n")
 

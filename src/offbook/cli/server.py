@@ -110,6 +110,12 @@ def key_command(
     rpm: int | None = typer.Option(
         None, help="Requests a minute; default: what `server.rpm` says."
     ),
+    remember: bool = typer.Option(
+        True, "--remember/--no-remember", help="Whether what is said with it is kept."
+    ),
+    tools: bool = typer.Option(
+        False, "--tools", help="Pass tools that come with it on to the model."
+    ),
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -128,7 +134,13 @@ def key_command(
         keys = Keys(book)
         if action == "add":
             made = await keys.add(
-                argument, right=right, characters=character or (), expires=expires, rpm=rpm
+                argument,
+                right=right,
+                characters=character or (),
+                expires=expires,
+                rpm=rpm,
+                remember=remember,
+                tools=tools,
             )
             return made.as_json()
         if action == "revoke":

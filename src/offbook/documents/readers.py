@@ -4,7 +4,8 @@ A byte order mark is left out, every line break becomes a line feed, and HTML be
 hard-wrapped text each paragraph becomes a line. All else is kept word for word, nothing is
 normalised, and ``places`` lead from the text back to the file's own characters. Encodings are never
 guessed: UTF-8, UTF-16 with a byte order mark, and what an HTML page itself declares; anything else
-is refused. PDF needs the extra ``pdf`` (pypdf).
+is refused. PDF needs the extra ``pdf`` (pypdf). Readers of other packages are found by the
+ending (``offbook.reader``).
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from offbook import registry
 from offbook.documents.aside import licences
 from offbook.documents.hard_wrap import unwrapped
 from offbook.documents.headings import chapters
 from offbook.documents.places import UNCHANGED, Edit, Places, edited, through
 from offbook.documents.sections import sections
-from offbook.errors import UnreadableDocument, UsageError
+from offbook.errors import OffbookError, UnreadableDocument, UsageError
+from offbook.protocols import Reader
 
 MEDIA: Final = {
     ".txt": "text/plain",
@@ -38,8 +41,9 @@ MEDIA: Final = {
     ".vtt": "text/vtt",
     ".srt": "application/x-subrip",
 }
-"""File types that can be read, by the ending of the name in lower case."""
+"""File types that offbook reads itself, by the ending of the name in lower case."""
 
+_READER: Final = "reader"
 _WRAPPED: Final = (MEDIA[".txt"], MEDIA[".md"])
 _TIMED: Final = (MEDIA[".vtt"], MEDIA[".srt"])
 
@@ -71,7 +75,16 @@ class ReadDocument:
 
 def is_readable(path: Path) -> bool:
     """Whether the name of ``path`` ends as one of the types that can be read."""
-    return path.suffix.lower() in MEDIA
+    return path.suffix.lower() in MEDIA or _read_by_others(path)
+
+
+def endings() -> tuple[str, ...]:
+    """The endings of the names of files that can be read, ours first."""
+    return (*MEDIA, *(f".{name}" for name in registry.names(_READER) if f".{name}" not in MEDIA))
+
+
+def _read_by_others(path: Path) -> bool:
+    return path.suffix.lower().removeprefix(".") in registry.names(_READER)
 
 
 def media_of(path: Path) -> str:
@@ -83,9 +96,10 @@ def media_of(path: Path) -> str:
     if not is_readable(path):
         raise UnreadableDocument(
             f"{str(path)!r} is of a type that cannot be read",
-            f"known types: {', '.join(MEDIA)}; rename it to .txt if it is plain text",
+            f"known types: {', '.join(endings())}; rename it to .txt if it is plain text",
         )
-    return MEDIA[path.suffix.lower()]
+    ending = path.suffix.lower()
+    return MEDIA.get(ending) or f"application/x-{ending.removeprefix('.')}"
 
 
 def no_file(path: Path) -> UnreadableDocument:
@@ -122,7 +136,7 @@ def read_content(name: str, data: bytes) -> ReadDocument:
         ConfigurationError: it is a PDF, and the extra that reads them is not installed.
     """
     path = Path(name)
-    return _document(path, name, data, MEDIA.get(path.suffix.lower(), MEDIA[".txt"]))
+    return _document(path, name, data, media_of(path) if is_readable(path) else MEDIA[".txt"])
 
 
 def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
@@ -140,6 +154,8 @@ def _document(path: Path, name: str, data: bytes, media: str) -> ReadDocument:
 def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[str]]:
     """The text of a file, the map back to it, and what was dropped of it."""
     kind = media.rpartition("/")[2]
+    if media not in MEDIA.values():
+        return _text_by_others(path, data), UNCHANGED, ()
     if kind == "pdf":
         from offbook.documents.pdf import pdf_text
 
@@ -159,6 +175,22 @@ def _parts(path: Path, data: bytes, media: str) -> tuple[str, Places, Sequence[s
         markdown = html_to_markdown(path, page)
         return markdown, places_in(page, markdown), ()
     return decode(path, data), UNCHANGED, ()
+
+
+def _text_by_others(path: Path, data: bytes) -> str:
+    """What the reader of another package makes of a file."""
+    ending = path.suffix.lower()
+    reader: Reader = registry.load(_READER, ending.removeprefix("."))
+    try:
+        return reader(path.name, data)
+    except OffbookError:
+        raise
+    except Exception as error:
+        raise UnreadableDocument(
+            f"{str(path)!r} cannot be read: {type(error).__name__}: {error}",
+            f"it was read by {reader!r}, which is registered for {ending}: mend the file, "
+            "or that package",
+        ) from error
 
 
 def _tidied(read: ReadDocument) -> ReadDocument:

@@ -280,18 +280,21 @@ class Part:
     character: str
 
 
-def parts_named(dataset: Dataset, named: Sequence[str]) -> tuple[Part, ...]:
+def parts_named(
+    dataset: Dataset, named: Sequence[str], known: Collection[str] = ()
+) -> tuple[Part, ...]:
     """The subjects to be asked.
 
     ``named``: ``SUBJECT``, ``SUBJECT=CHARACTER`` where the character has another name, or
-    ``CHARACTER`` where the dataset has questions for anybody; none: every subject.
+    ``CHARACTER`` where the dataset has questions for anybody; none: every subject. ``known`` are
+    names of characters, which may hold the sign themselves.
 
     Raises:
         UsageError: nobody is named, and the dataset has no subjects; one is named twice; or a name
             is that of several.
         UnknownName: the dataset has no such subject, and no questions for anybody.
     """
-    parts = tuple(_part(dataset, text) for text in as_tuple(named))
+    parts = tuple(_part(dataset, text, known) for text in as_tuple(named))
     if not named:
         parts = tuple(Part(subject, subject.name) for subject in dataset.subjects)
     if not parts:
@@ -326,8 +329,19 @@ def subject_named(dataset: Dataset, name: str) -> Subject:
         return Subject(name)
 
 
-def _part(dataset: Dataset, text: str) -> Part:
-    name, equals, character = (piece.strip() for piece in text.partition("="))
+def _divided(text: str, subjects: Collection[str], known: Collection[str]) -> tuple[str, str, str]:
+    """Split ``SUBJECT=CHARACTER``, of which both may hold the sign; a name that is one is whole."""
+    if text in subjects or text in known:
+        return text, "", ""
+    places = [place for place, letter in enumerate(text) if letter == "="]
+    of_subjects = (place for place in places if text[:place].strip() in subjects)
+    place = next(of_subjects, places[0] if places else len(text))
+    return text[:place].strip(), text[place : place + 1], text[place + 1 :].strip()
+
+
+def _part(dataset: Dataset, text: str, known: Collection[str]) -> Part:
+    subjects = {subject.name for subject in dataset.subjects}
+    name, equals, character = _divided(text.strip(), subjects, known)
     if not name or (equals and not character):
         raise UsageError(f"{text!r} names nobody", "write SUBJECT or SUBJECT=CHARACTER")
     subject = _find(dataset, name)

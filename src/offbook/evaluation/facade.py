@@ -12,7 +12,7 @@ from offbook.errors import UsageError
 from offbook.evaluation import comparison, storage
 from offbook.evaluation import runs as evaluation_runs
 from offbook.evaluation.benchmark import benchmark as benchmark_named
-from offbook.evaluation.benchmark import benchmarks
+from offbook.evaluation.benchmark import benchmarks, parts_named
 from offbook.evaluation.characters import (
     MissingCharacter,
     estimate_characters,
@@ -179,7 +179,10 @@ class Evaluation:
         where = evaluation_runs.resolved(path)
         dataset = evaluation_runs.dataset_of(book, measured, where, dict(options or {}))
         recorded = read_recorded(Path(file), measured, dataset)
-        played = {text.partition("=")[0].strip(): text for text in characters}
+        known = await evaluation_runs.signed_names(book)
+        parts = parts_named(dataset, characters, known) if characters else ()
+        named = zip(parts, characters, strict=True) if parts else ()
+        played = {part.subject.name: text for part, text in named}
         request = await evaluation_runs.requested(
             book,
             benchmark,

@@ -25,7 +25,7 @@ from offbook.evaluation.runner import require_free
 from offbook.evaluation.solver import Solver
 from offbook.evaluation.storage import judged_by, run_of, run_row
 from offbook.evaluation.variants import VariantView, variants_of
-from offbook.stores import chunks, evaluations
+from offbook.stores import characters, chunks, evaluations
 from offbook.stores.statements import timestamp
 from offbook.types import as_tuple
 
@@ -487,7 +487,7 @@ async def requested(book: Offbook, name: str, options: RunOptions) -> RunRequest
     where = resolved(options.get("path"))
     loader_options = dict(options.get("options") or {})
     dataset = dataset_of(book, chosen_benchmark, where, loader_options)
-    parts = parts_named(dataset, options.get("characters", ()))
+    parts = parts_named(dataset, options.get("characters", ()), await signed_names(book))
     fields = {
         "seed": options.get("seed", 0),
         "repeats": repeats,
@@ -505,6 +505,12 @@ async def requested(book: Offbook, name: str, options: RunOptions) -> RunRequest
         narrowed(dataset, [part.subject for part in parts]),
         fields,
     )
+
+
+async def signed_names(book: Offbook) -> frozenset[str]:
+    """The names of characters that hold the sign which stands between subject and character."""
+    every = await book.store.read(characters.list_all)
+    return frozenset(each.name for each in every if "=" in each.name)
 
 
 def resolved(path: Path | str | None) -> str | None:

@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from offbook.stores import chunks, documents, jobs
+from offbook.tables_html import html_line, html_table
 from offbook.types import DocumentStatus, TaskUsage, Usage
 
 if TYPE_CHECKING:
@@ -113,6 +114,16 @@ class IngestReport:
     def as_json(self) -> dict[str, Any]:
         """The shape of ``ingest --json``."""
         return {**asdict(self), "usage": self.usage.as_json()}
+
+    def _repr_html_(self) -> str:
+        """What became of each document, as a notebook shows it."""
+        parts = [self.character, counted(self.usage.calls, "call")]
+        if self.entities:
+            parts.append(f"entities: {self.entities}, relations: {self.relations}")
+        if self.scenes:
+            parts.append(f"scenes: {self.scenes}")
+        rows = [(d.name, d.status, d.chunks, "; ".join(d.messages)) for d in self.documents]
+        return html_line("; ".join(parts)) + html_table(("document", "", "passages", ""), rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,11 +126,13 @@ class TurnKeeper:
         heard: Heard | None = None,
         cut: bool = False,
         speaker: str = "",
+        out: str = "",
     ) -> KeptTurn:
         """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
 
         That its reply was ``cut`` at the limit of length is noted with what it rested on.
-        ``speaker`` is who said it, empty: the person; without an answer it was only heard.
+        ``speaker`` is who said it, empty: the person; without an answer it was only heard. ``out``
+        is why it is no memory, whatever it says; empty: its words decide.
 
         Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
@@ -146,7 +148,7 @@ class TurnKeeper:
         known = conversations.holds(conn, name, self.session, turn)
         if cut:
             recall = {**(recall or {}), "cut": True}
-        out = self._out(said, answered, is_answered=says_something(recall))
+        out = out or self._out(said, answered, is_answered=says_something(recall))
         if out and recall is not None:
             # Settings change: why it is no memory is told of the turn, as it was then.
             recall = {**recall, "remembered": {"memory": None, "why": out}}

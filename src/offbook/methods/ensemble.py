@@ -24,6 +24,7 @@ from offbook.models.batching import gather_all
 from offbook.models.embedders import KnownVectors
 from offbook.retrieval.boundary import entity_item, relation_item
 from offbook.retrieval.memories import EMBEDDED_CHARS, Felt
+from offbook.retrieval.pagerank import walk
 from offbook.retrieval.passages import check_embedder
 from offbook.retrieval.premise import false_kinship
 from offbook.text.words import fold, search_terms
@@ -106,6 +107,7 @@ class Ensemble:
         ranked = await _rank(knowledge, question, searched, query)
         attributes = await _attributes(knowledge, question, ranked, is_out=is_out)
         remembered = await _remember(knowledge, question, query, emotion)
+        _walk(graph, names, f"{searched}{query}", ranked, findings, 0 if is_out else settings.hops)
         # 3 -- what is of use, once, within a budget that is divided -----------------------------
         passages = await _passages(knowledge, ranked, findings, is_out=is_out)
         entities = _entities(graph, names, near[0], findings, settings, passages.shown)
@@ -163,15 +165,19 @@ async def _with_vectors(
     return replace(knowledge, embedder=embedder), searched
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Ranked:
-    """Chunks by similarity, those that reveal how the character is, and why there are none."""
+    """Chunks by similarity, those that reveal how the character is, and why there are none.
+
+    ``far`` are the ids of chunks that the question does not resemble, and its graph leads to.
+    """
 
     similar: list[Passage]
     revealing: list[Passage] = field(default_factory=list)
     fallback: bool | None = None
     unrevealed: str = "no passage was found to reveal how the character takes this"
     skipped: list[Skipped] = field(default_factory=list)
+    far: list[str] = field(default_factory=list)
 
 
 async def _rank(knowledge: Knowledge, question: str, searched: str, query: str) -> _Ranked:
@@ -210,6 +216,32 @@ async def _rank(knowledge: Knowledge, question: str, searched: str, query: str) 
         return ranked
     why = none_revealing(selection.looked_at, len(selection.unjudged))
     return replace(ranked, unrevealed=why)
+
+
+def _walk(
+    graph: GraphIndex,
+    names: QuestionNames,
+    words: str,
+    ranked: _Ranked,
+    findings: Findings,
+    most: int,
+) -> None:
+    """Add up to ``most`` chunks two steps from the question, and relations on the way."""
+    if not most:
+        return
+    sources = [each.sources for each in graph.graph.entities]
+    sources += [each.sources for each in graph.graph.relations]
+    places = {source.chunk: (source.document, source.start) for s in sources for source in s}
+    similar = {
+        chunk: max(0.0, hit.score)
+        for hit in reversed(ranked.similar)
+        for chunk, (document, start) in places.items()
+        if document == hit.chunk.document and hit.chunk.start <= start < hit.chunk.end
+    }
+    named = [place for name in names.known if name.sure for place in name.entities]
+    reached = walk(graph, words, named, similar)
+    findings.relations += [relation_item(graph, tie) for tie in reached.relations[:most]]
+    ranked.far = [chunk for chunk in reached.chunks if chunk not in similar][:most]
 
 
 async def _remember(
@@ -312,10 +344,11 @@ async def _passages(
         left_out += [Skipped(item.kind, item.title, _BEYOND) for item in like[1:]]
         return _Sorted(like[:1], left_out)
     of_names = await knowledge.chunks(findings.passages)
+    far = await knowledge.chunks(ranked.far)
     # Without guided selection these are the similar ones, which have to score high enough.
     chosen = [] if settings.gs == "off" else ranked.revealing
     revealing = [knowledge.passage(hit) for hit in chosen]
-    passages, again = passages_joined([*of_names, *like, *revealing])
+    passages, again = passages_joined([*of_names, *like, *revealing, *far])
     return _Sorted(passages, [*left_out, *again])
 
 

@@ -32,8 +32,10 @@ from offbook.models.ladder import (
     refuses_format,
 )
 from offbook.models.responses import (
+    CallPiece,
     Counts,
     StreamEvent,
+    calls_of,
     check_end,
     plain,
     read_chat,
@@ -132,11 +134,13 @@ class OpenAICompatible:
     async def _read(self, request: ChatRequest) -> ChatResponse:
         """Answer whole what nothing limits: as a stream, which ends where it runs into a loop."""
         text, thoughts, finish_reason, counts = "", "", None, Counts()
+        calls: list[CallPiece] = []
         looked_at = 0
         async with aclosing(self._events(request)) as events:
             async for event in events:
                 finish_reason, counts = event.finish_reason or finish_reason, event.counts or counts
                 text, thoughts = text + event.content, thoughts + event.thought
+                calls += event.calls
                 if len(text) - looked_at >= _LOOK_EVERY:
                     looked_at = len(text)
                     if loop_start(text) is not None:
@@ -147,6 +151,7 @@ class OpenAICompatible:
             strip_thinking(text),
             finish_reason or "stop",
             thought=bool(thoughts),
+            calls=calls_of(calls),
             **counts._asdict(),
         )
 
@@ -257,11 +262,13 @@ class OpenAICompatible:
         """
         thinking = ThinkingFilter(inside=self._thinks_first)
         shown, finish_reason, counts = "", None, Counts()
+        calls: list[CallPiece] = []
         looked_at, in_loop = 0, False
         async with aclosing(self._events(request)) as events:
             async for event in events:
                 finish_reason = event.finish_reason or finish_reason
                 counts = event.counts or counts
+                calls += event.calls
                 if request.heard is not None:
                     request.heard(event.thought + event.content)
                 for part in thinking.feed(event.content):
@@ -276,7 +283,7 @@ class OpenAICompatible:
                         finish_reason, in_loop = _CUT, True  # up to there it is a reply
                         break
         if request.ended is not None and finish_reason is not None:
-            request.ended(Ending(finish_reason, *counts))
+            request.ended(Ending(finish_reason, *counts, calls_of(calls)))
         check_end(
             self._place, finish_reason, short=in_loop or (bool(shown) and may_be_short(request))
         )
@@ -305,7 +312,11 @@ class OpenAICompatible:
                     # The endpoint streams nothing: the answer comes whole, or is none.
                     answer = read_chat(self._place, await response.aread(), structured=False)
                     counts = Counts(*(getattr(answer, name) for name in Counts._fields))
-                    yield StreamEvent(answer.text, answer.finish_reason, counts)
+                    calls = tuple(
+                        CallPiece(place, call.id, call.name, call.arguments)
+                        for place, call in enumerate(answer.calls)
+                    )
+                    yield StreamEvent(answer.text, answer.finish_reason, counts, calls=calls)
                     return
                 async for data in coming:
                     yield read_event(data)

@@ -6,13 +6,14 @@ Takes: bytes of a body, or an event of a stream.  Gives: our own response, or a 
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from offbook.errors import IncompleteAnswer, InputRefused
 from offbook.models.failures import PassingError, Place, broken, said_by
 from offbook.text.thinking import strip_thinking
-from offbook.types import ChatResponse, Message
+from offbook.types import ChatResponse, Message, ToolCall
 
 
 def plain(messages: Sequence[Message]) -> list[Any]:
@@ -59,8 +60,56 @@ def read_chat(place: Place, content: bytes, *, structured: bool) -> ChatResponse
         text=answer or ("" if whole.strip() else whole),
         finish_reason=str(choices[0].get("finish_reason") or "stop"),
         thought=tagged or bool(_thoughts(message) or counts.reasoning_tokens),
+        calls=calls_of(_pieces_of_calls(message)),
         **counts._asdict(),
     )
+
+
+class CallPiece(NamedTuple):
+    """What one event tells of one call of a tool: those of one place are one call."""
+
+    place: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+def calls_of(pieces: Sequence[CallPiece]) -> tuple[ToolCall, ...]:
+    """The calls that pieces make together, in the order of their places.
+
+    Servers that give their calls no ids get some: an id only ties a result to its call.
+    """
+    made: dict[int, ToolCall] = {}
+    for piece in pieces:
+        call = made.get(piece.place, ToolCall("", "", ""))
+        made[piece.place] = ToolCall(
+            call.id or piece.id, call.name or piece.name, call.arguments + piece.arguments
+        )
+    return tuple(
+        ToolCall(call.id or f"call_{uuid.uuid4().hex[:24]}", call.name, call.arguments or "{}")
+        for _, call in sorted(made.items())
+        if call.name
+    )
+
+
+def _pieces_of_calls(message: Any) -> tuple[CallPiece, ...]:
+    listed = message.get("tool_calls") if isinstance(message, Mapping) else None
+    pieces: list[CallPiece] = []
+    for place, call in enumerate(listed if isinstance(listed, list) else ()):
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if not isinstance(function, Mapping):
+            continue
+        index, written = _count(call.get("index")), function.get("arguments")
+        pieces.append(
+            CallPiece(
+                place if index is None else index,
+                _text(call.get("id")),
+                _text(function.get("name")),
+                # Some servers send the object itself.
+                _text(written) if not isinstance(written, Mapping) else json.dumps(written),
+            )
+        )
+    return tuple(pieces)
 
 
 class Counts(NamedTuple):
@@ -104,12 +153,14 @@ class StreamEvent(NamedTuple):
     """What one event of a stream adds; ``counts`` are tokens of prompt and answer, where told.
 
     ``thought`` is what endpoints tell of thoughts apart from the answer: only its length is asked.
+    ``calls`` are pieces of calls of tools.
     """
 
     content: str = ""
     finish_reason: str | None = None
     counts: Counts | None = None
     thought: str = ""
+    calls: tuple[CallPiece, ...] = ()
 
 
 def read_event(data: str) -> StreamEvent:
@@ -134,7 +185,8 @@ def read_event(data: str) -> StreamEvent:
     given, reason = choices[0].get("delta"), choices[0].get("finish_reason")
     delta = given if isinstance(given, Mapping) else {}
     ended = reason if isinstance(reason, str) else None
-    return StreamEvent(_text(delta.get("content")), ended, counts, _thoughts(delta))
+    calls = _pieces_of_calls(delta)
+    return StreamEvent(_text(delta.get("content")), ended, counts, _thoughts(delta), calls)
 
 
 def _thoughts(message: Any) -> str:

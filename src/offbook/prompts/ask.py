@@ -24,6 +24,7 @@ from offbook.types import ChatRequest, Ending, Message
 
 if TYPE_CHECKING:
     from offbook.protocols import ChatModel
+    from offbook.types import ToolCall
 
 
 In = TypeVar("In")
@@ -217,7 +218,8 @@ async def stream_text(
         InvalidAnswer: the answer held nothing, though nothing was to stop it.
         ModelError: the endpoint failed, or the stream broke off; what came before is not whole.
     """
-    request = request_of(prompt, inputs, **options)
+    calls: list[ToolCall] = []
+    request = _listened_to(request_of(prompt, inputs, **options), calls)
     empty = True
     while True:
         stream = model.stream(request) if doubt is None else _held_back(model, request, doubt)
@@ -229,8 +231,20 @@ async def stream_text(
             break
         except _InDoubtError as error:
             doubt, request = None, _once_more(request, str(error))
-    if empty and not may_be_empty(request):
+    if empty and not calls and not may_be_empty(request):
         raise InvalidAnswer("the answer is empty", "ask again, or try another model")
+
+
+def _listened_to(request: ChatRequest, calls: list[ToolCall]) -> ChatRequest:
+    """The request, so that what its answer calls is in ``calls`` when that has ended."""
+    told_too = request.ended
+
+    def ended(ending: Ending) -> None:
+        calls.extend(ending.calls)
+        if told_too is not None:
+            told_too(ending)
+
+    return replace(request, ended=ended)
 
 
 class _InDoubtError(Exception):

@@ -102,7 +102,7 @@ def read_answer(request: ChatRequest, response: ChatResponse) -> Any:
             f"the endpoint's content filter withheld the answer to {prompt.label}",
             "use another model, or another endpoint, for this text",
         )
-    if is_empty and may_be_empty(request):
+    if is_empty and (response.calls or may_be_empty(request)):
         return ""
     value = prompt.answer.parse(response.text)
     if prompt.check is not None:

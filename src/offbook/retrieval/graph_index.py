@@ -111,6 +111,10 @@ class GraphIndex:
         """The entity at a position."""
         return self.graph.entities[position]
 
+    def position(self, identity: str) -> int | None:
+        """The position of the entity with an id; None where the graph has no such entity."""
+        return self._positions.get(identity)
+
     def name_of(self, identity: str) -> str:
         """The name of the entity with an id; the id itself where the graph has no such entity."""
         place = self._positions.get(identity)

@@ -96,7 +96,14 @@ class KeyAuthentication:
             raise _unknown("the key is not known")
         if (ended := key.ended(timestamp())) is not None:
             raise _unknown(f"the key {key.id!r} is {ended}")
-        return Caller(key.id, key.right, key.characters, key.rpm)
+        return Caller(
+            principal=key.id,
+            right=key.right,
+            characters=key.characters,
+            rpm=key.rpm,
+            remember=key.remember,
+            tools=key.tools,
+        )
 
 
 def presented_key(request: HTTPConnection) -> str | None:

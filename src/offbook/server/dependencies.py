@@ -15,6 +15,7 @@ from offbook.app.commands import command_of
 from offbook.app.documents import CharacterInfo
 from offbook.app.home import find_character, fold
 from offbook.errors import UnknownName
+from offbook.server.failures import RequestRefused
 from offbook.stores import characters, principals
 from offbook.stores.connection import Connection
 from offbook.stores.principals import RIGHTS, Right
@@ -30,12 +31,16 @@ class Caller:
         right: The greatest right that they have.
         characters: Ids of the characters that they may see; None: all.
         rpm: Their limit of requests a minute; None: the server's.
+        remember: Whether anything that they say is kept.
+        tools: Whether tools that they send are passed on, whatever the settings say.
     """
 
     principal: str = principals.OWNER
     right: Right = "admin"
     characters: tuple[str, ...] | None = None
     rpm: int | None = None
+    remember: bool = True
+    tools: bool = False
 
     def allows(self, right: Right) -> bool:
         """Whether they have this right, or a greater one."""
@@ -54,6 +59,10 @@ class Caller:
         """The principal of a person whom the caller names; without a name, their own."""
         return f"{self.principal}/{user}" if user else self.principal
 
+    def owns(self, principal: str) -> bool:
+        """Whether what belongs to a principal is theirs, or of a person whom they name."""
+        return principal == self.principal or principal.startswith(f"{self.principal}/")
+
     def find(self, conn: Connection, name: str) -> Character | None:
         """The character of this name or id among those that exist for them."""
         with suppress(UnknownName):
@@ -66,6 +75,26 @@ class Caller:
             if self.sees(each) and fold(name) in (fold(each.name), fold(each.id))
         ]
         return alike[0] if len(alike) == 1 else None
+
+
+_REMEMBER: Final = "x-offbook-remember"
+
+
+def remembers(request: Request, caller: Caller) -> bool:
+    """Whether what a request says may be kept, by its header and the caller's key.
+
+    Raises:
+        RequestRefused: the header is neither yes nor no: a wish for privacy must not get lost.
+    """
+    wish = request.headers.get(_REMEMBER, "yes").strip().casefold()
+    if wish not in ("yes", "no"):
+        raise RequestRefused(
+            f"the header {_REMEMBER} is {wish[:40]!r}",
+            "write yes or no",
+            code="invalid_value",
+            param=_REMEMBER,
+        )
+    return caller.remember and wish == "yes"
 
 
 OWNER = Caller()

@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
 from offbook.server.failures import is_openai_path
-from offbook.server.openai.body import ChatBody
+from offbook.server.openai.body import ChatBody, TextBody
+from offbook.server.openai.responses_body import ResponsesBody
 
 _KEYED: Final = {
     "key": {
@@ -92,8 +93,9 @@ def _schema(app: FastAPI) -> dict[str, Any]:
     shapes = parts.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         shapes.pop(name, None)
-    chat = ChatBody.model_json_schema(ref_template=_SCHEMAS + "{model}")
-    shapes.update(chat.pop("$defs"), ChatBody=chat)
+    for kind in (ChatBody, TextBody, ResponsesBody):
+        body = kind.model_json_schema(ref_template=_SCHEMAS + "{model}")
+        shapes.update(body.pop("$defs"), **{kind.__name__: body})
     parts["securitySchemes"] = _KEYED
     for path, _, operation in _operations(schema):
         # What cannot be used is told with 400, in the envelope of the path.

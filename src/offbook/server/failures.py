@@ -30,7 +30,9 @@ from offbook.models.failures import PassingError, is_about_context_length
 from offbook.server.masking import Masking, masked
 
 _LOG: Final = logging.getLogger("offbook.server")
-_OPENAI_HEADS: Final = ("/v1", "/models", "/chat", "/completions", "/embeddings")
+_OPENAI_HEADS: Final = (
+    "/v1", "/models", "/chat", "/completions", "/embeddings", "/responses",
+)  # fmt: skip
 _TYPES: Final = {
     401: "authentication_error",
     403: "permission_error",

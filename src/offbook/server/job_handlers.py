@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from offbook.app.commands import command_of
 from offbook.app.documents import ingest_readings
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from offbook.models.metering import Meter
     from offbook.stores.leases import Owner
     from offbook.stores.queue import Claim
+
+Amount = TypeVar("Amount", int, float)
 
 
 class IngestionQueue:
@@ -187,6 +189,6 @@ class _Evaluating(QueuedWork):
         return {"run": self._job.run}
 
 
-def _least(one: float | None, other: float | None) -> float | None:
+def _least(one: Amount | None, other: Amount | None) -> Amount | None:
     numbers = [value for value in (one, other) if value is not None]
     return min(numbers) if numbers else None

@@ -6,6 +6,7 @@ import re
 import time
 import uuid
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from starlette.datastructures import MutableHeaders
 
@@ -82,6 +83,32 @@ class Answer:
 _SEVERAL: Final = re.compile("/{2,}")
 
 
+_NAMED: Final = re.compile(rb"(/api/characters/|(?:/v1)?/models/)([^/?]*)")
+_HELD_SLASH: Final = "\ue02f"
+"""Stands for a slash in the name of a character until that is looked for; nobody writes it."""
+
+
+def name_in_path(part: str) -> str:
+    """The name of a character, as it was before it was made a part of a path."""
+    return part.replace(_HELD_SLASH, "/")
+
+
+def _with_name(scope: Scope) -> str:
+    """The path; a slash that was written ``%2F`` in a character's name divides nothing."""
+    path: str = scope["path"]
+    raw: bytes = scope.get("raw_path") or b""
+    match = _NAMED.match(raw)
+    if match is None or b"%2f" not in match[2].lower():
+        return path
+    head, name, rest = (unquote(raw[a:b].decode("ascii", "replace")) for a, b in _around(match))
+    return head + name.replace("/", _HELD_SLASH) + rest
+
+
+def _around(match: re.Match[bytes]) -> tuple[tuple[int, int | None], ...]:
+    end = match.string.find(b"?", match.end())
+    return (0, match.start(2)), match.span(2), (match.end(), None if end < 0 else end)
+
+
 class TrailingSlashes:
     """Takes slashes at the end off the paths of the two APIs, and doubled ones off OpenAI's.
 
@@ -95,7 +122,7 @@ class TrailingSlashes:
         """Serve one request."""
         if scope["type"] == "http":
             path = scope["path"]
-            short = plain_path(path)
+            short = plain_path(_with_name(scope))
             if short != path and (is_openai_path(short) or short.startswith("/api")):
                 scope = {**scope, "path": short}
         await self._app(scope, receive, send)

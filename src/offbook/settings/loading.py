@@ -139,6 +139,11 @@ def checked(content: Mapping[str, Any], label: str) -> Settings:
     return _settled({name: (value, origin) for name, value in flat.items()}, {}, ())
 
 
+def by_keyword(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their names, of keywords with ``__`` for the dot; None is not given."""
+    return {k.replace("__", "."): value for k, value in flags.items() if value is not None}
+
+
 def environment_name(setting: str) -> str:
     """The environment variable of a dotted setting name."""
     return _SHORT.get(setting) or "OFFBOOK_" + setting.upper().replace(".", "_")

@@ -5,7 +5,7 @@ Takes: values from ``loading``.  Gives: one frozen section a method, from which 
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -196,6 +196,13 @@ class EnsembleSettings(Section):
         5, ge=0, le=100, description="entities; those that the question names, however many"
     )
     relations: int = Field(4, ge=0, le=100, description="relations that say something new")
+    hops: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="chunks two steps from the question over the graph (PageRank), beside the"
+        " similar ones, and as many relations between whom it meets on the way",
+    )
     memories: int = Field(
         6, ge=0, le=100, description="memories that the question means; 2 more for a feeling"
     )

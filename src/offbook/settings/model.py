@@ -34,8 +34,6 @@ from offbook.text.emotion_names import read_levels
 from offbook.types import Stance
 
 RetrievalMode = Literal["dense", "lexical", "hybrid"]
-MOST_TOKENS: Final = 4_096
-"""Of a quarter of a large window: more entries than that bury what a method recalled."""
 UNKNOWN_WINDOW_TOKENS: Final = 2_048
 """A quarter of 8,192 tokens, which nearly every model has that is served today."""
 
@@ -46,9 +44,9 @@ class LoreSettings(Section):
     budget_tokens: int | None = Field(
         None,
         ge=0,
-        description="for entries, beside what was recalled; default: a quarter of "
-        f"`chat.context_tokens`, at most {MOST_TOKENS}, or {UNKNOWN_WINDOW_TOKENS} where that is "
-        "not set; 0: lorebooks are not used",
+        description="what entries stay below, beside what was recalled; default: a quarter of "
+        f"`chat.context_tokens`, as in SillyTavern, or {UNKNOWN_WINDOW_TOKENS} where that is not "
+        "set; 0: lorebooks are not used",
     )
     scan_depth: int = Field(
         4, ge=0, le=1000, description="messages in which keys are looked for, the question's too"
@@ -64,13 +62,22 @@ class LoreSettings(Section):
             return self.budget_tokens
         if context_tokens is None:
             return UNKNOWN_WINDOW_TOKENS
-        return min(context_tokens // 4, MOST_TOKENS)
+        return context_tokens // 4
 
     def most_for_a_book(self, context_tokens: int | None) -> int | None:
         """Return the tokens that a book may ask for itself; None: as many as it likes."""
         if self.budget_tokens is not None:
             return self.budget_tokens
         return None if context_tokens is None else context_tokens // 4
+
+    def beyond(self, context_tokens: int | None) -> int:
+        """Return what keyed entries may take beyond it, where constant ones left them no room.
+
+        An eighth of a window that is known: half as much again as SillyTavern tells at most.
+        """
+        if self.budget_tokens is not None or context_tokens is None:
+            return 0
+        return context_tokens // 8
 
 
 class UserSettings(Section):
@@ -140,6 +147,12 @@ class ServerSettings(Section):
     )
     client_system_of: Policies = Field(
         (), description="the same for single characters, by their ids, such as `ada-byrne=merge`"
+    )
+    tools: bool = Field(
+        False, description="pass tools that clients send on to the model, and its calls back"
+    )
+    tools_of: Names = Field(
+        (), description="the same for single characters, by their ids; a key may allow it, too"
     )
     replies: int = Field(8, ge=1, le=128, description="the most replies to one question (`n`)")
     ping_seconds: float = Field(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection", "open_store", "ping", "sqlite_url", "to_the_end"]
 
-_SQLITE: Final = "sqlite:///"
+SQLITE: Final = "sqlite:///"
 _POSTGRES: Final = ("postgresql://", "postgres://", "postgresql+asyncpg://")
 
 
@@ -33,8 +33,8 @@ async def open_store(url: str) -> Store:
             written by a newer version.
         StoreFailed: the database cannot be opened.
     """
-    if url.startswith(_SQLITE):
-        path = url.removeprefix(_SQLITE)
+    if url.startswith(SQLITE):
+        path = url.removeprefix(SQLITE)
         if path in {"", ":memory:"}:
             raise ConfigurationError(
                 f"The database URL {url!r} names no file.", "use sqlite:////path/to/offbook.db"
@@ -55,7 +55,7 @@ async def open_store(url: str) -> Store:
 
 def sqlite_url(path: Path) -> str:
     """Return the URL of the embedded database in the file ``path``."""
-    return f"{_SQLITE}{path.absolute()}"
+    return f"{SQLITE}{path.absolute()}"
 
 
 def ping(conn: Connection) -> None:

@@ -211,17 +211,23 @@ def add_turn(
 
 
 def history(
-    conn: Connection, character: str, session: str, *, with_recall: bool = True
+    conn: Connection,
+    character: str,
+    session: str,
+    *,
+    until: str | None = None,
+    with_recall: bool = True,
 ) -> list[StoredTurn]:
-    """Return the turns from the first to the conversation's head, but for forgotten ones.
+    """Return the turns from the first to ``until``, but for forgotten ones.
 
-    What a reply rested on is longer than the reply: without it a long history is read quickly.
+    That is by default the conversation's head. What a reply rested on is longer than the reply:
+    without it a long history is read quickly.
     """
     conversation = get(conn, character, session)
     stored = list_turns(conn, character, session, with_recall=with_recall)
     by_id = {turn.id: turn for turn in stored}
     chain: list[StoredTurn] = []
-    name = conversation.head if conversation else None
+    name = until or (conversation.head if conversation else None)
     while name is not None and name in by_id:
         chain.append(by_id[name])
         name = by_id[name].parent

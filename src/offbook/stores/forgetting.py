@@ -204,6 +204,16 @@ def forget_memories(
     return memories.remove(conn, character, ids)
 
 
+def remove_turn(conn: Connection, character: str, session: str, turn: str) -> None:
+    """Delete the words of a turn, and what it taught wherever it was recalled.
+
+    An empty link stays in its place. The caller purges the store afterwards.
+    """
+    for who, where in _passed_on(conn, character, [(session, turn)]).items():
+        _empty(conn, who, where)
+    turn_evidence.forget_unnamed(conn, character)
+
+
 def remove_conversation(conn: Connection, character: str, session: str) -> bool:
     """Delete a conversation with its turns, and what they taught wherever it was recalled.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
-from offbook.stores.schema import api_keys, principals
+from offbook.stores.schema import api_keys, conversations, memory_fragments, principals, turns
 from offbook.stores.statements import add_missing, read_as, storable, timestamp
 
 OWNER: Final = "owner"
@@ -25,7 +25,9 @@ class ApiKey:
     """A key as it is kept, without its secret.
 
     ``right`` is the greatest that it has, ``characters`` the ids that it opens (None: all), ``rpm``
-    its limit of requests a minute (None: the server's), times are ISO 8601 in UTC.
+    its limit of requests a minute (None: the server's), times are ISO 8601 in UTC. Without
+    ``remember`` nothing that is said with it is kept; with ``tools`` those that come with it are
+    passed on.
     """
 
     id: str
@@ -37,6 +39,8 @@ class ApiKey:
     created: str = ""
     expires: str | None = None
     revoked: str | None = None
+    remember: bool = True
+    tools: bool = False
 
     def allows(self, right: Right) -> bool:
         """Tell whether it has this right, or a greater one."""
@@ -47,6 +51,43 @@ class ApiKey:
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now else None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How much is kept of one principal with one character."""
+
+    principal: str
+    character: str
+    conversations: int = 0
+    turns: int = 0
+    memories: int = 0
+
+
+def list_kept(conn: Connection) -> list[Kept]:
+    """Count what is kept of everybody who has said anything, by principal and character."""
+    talks, fragments = conversations.c, memory_fragments.c
+    of_turn = (turns.c.character_id == talks.character_id) & (turns.c.conversation_id == talks.id)
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for name, chosen in {
+        "conversations": select(talks.principal_id, talks.character_id),
+        "turns": select(talks.principal_id, talks.character_id).join(turns, of_turn),
+        "memories": select(fragments.principal_id, fragments.character_id).where(
+            fragments.principal_id.is_not(None)
+        ),
+    }.items():
+        grouped = chosen.add_columns(func.count()).group_by(*chosen.selected_columns)
+        for principal, character, number in conn.execute(grouped):
+            counts.setdefault((principal, character), {})[name] = number
+    return [
+        Kept(
+            *who,
+            numbers.get("conversations", 0),
+            numbers.get("turns", 0),
+            numbers.get("memories", 0),
+        )
+        for who, numbers in sorted(counts.items())
+    ]
 
 
 def add(conn: Connection, /, principal: str, **values: Any) -> None:
@@ -67,6 +108,8 @@ def add_key(conn: Connection, key: ApiKey) -> None:
         "rights": list(RIGHTS[: RIGHTS.index(key.right) + 1]),
         "expires": key.expires,
         "rpm": key.rpm,
+        "remember": key.remember,
+        "tools": key.tools,
     }
     conn.execute(insert(api_keys), row)
 
@@ -99,7 +142,8 @@ def revoke(conn: Connection, key: str) -> bool:
 def _keys(conn: Connection, *conditions: Any) -> list[ApiKey]:
     p, k = principals.c, api_keys.c
     chosen = select(p.id, p.label, p.key_hash, k.rights, p.characters, k.rpm, p.created, k.expires)
-    joined = chosen.add_columns(p.revoked).join_from(principals, api_keys).where(*conditions)
+    chosen = chosen.add_columns(p.revoked, k.remember, k.tools)
+    joined = chosen.join_from(principals, api_keys).where(*conditions)
     # The last of its rights is the greatest.
     return [
         replace(key, right=RIGHTS[len(key.right) - 1])

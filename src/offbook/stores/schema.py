@@ -90,6 +90,9 @@ api_keys: Final = _table(
     Column("expires", Text),
     # Requests a minute; null: what the server's settings say.
     Column("rpm", Integer),
+    # Whether what is said with it is kept, and whether tools that come with it are passed on.
+    Column("remember", Boolean, nullable=False),
+    Column("tools", Boolean, nullable=False),
 )
 
 tasks: Final = _table(
@@ -400,6 +403,17 @@ turns: Final = _table(
     Index(None, "character_id", "conversation_id", "parent"),
     Index(None, "character_id", "conversation_id", "ordinal"),
     Index(None, "character_id", "id"),
+)
+
+responses: Final = _table(
+    "responses",
+    # By which a client goes on from a reply; what was said stands with the turn.
+    key("id", primary=True),
+    key("character_id"),
+    key("conversation_id"),
+    key("turn_id"),
+    belongs_to("turns", "conversation_id", "turn_id", key=("conversation_id", "id")),
+    Index(None, "character_id", "conversation_id", "turn_id"),
 )
 
 turn_documents: Final = _table(

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from offbook.app.books import Book
     from offbook.app.casts import CastRow
     from offbook.app.documents import CharacterInfo
+    from offbook.foreign_files import SentFile
     from offbook.ingestion.reports import Progress, ProgressListener
     from offbook.stores.connection import Connection
-    from offbook.types import Character, SentFile
+    from offbook.types import Character
     from offbook.ui.frame import CharacterPlace
     from offbook.ui.visitor import Visitor
 

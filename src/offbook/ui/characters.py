@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from offbook.documents.readers import MEDIA
-from offbook.types import SentFile
+from offbook.documents.readers import endings
+from offbook.foreign_files import SentFile
 from offbook.ui.books import show_book
 from offbook.ui.documents import ENDINGS, create_of_card, is_card
 from offbook.ui.elements import (
@@ -130,5 +130,5 @@ def _drop(visitor: Visitor) -> None:
         "Drop a book here (.txt, .epub, .pdf, .docx, ...), or a character card (PNG, JSON, CHARX)"
     )
     hint = "Of a book, its cast is read, without a model. Nothing in it is obeyed, fetched or run."
-    upload = uploader(label, "Choose a file", hint, (*MEDIA, *ENDINGS), most, on_upload=take)
+    upload = uploader(label, "Choose a file", hint, (*endings(), *ENDINGS), most, on_upload=take)
     said, people = live_part(), part("div", "listed")

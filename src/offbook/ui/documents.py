@@ -15,11 +15,12 @@ from nicegui import ui
 
 from offbook.app.documents import require_index
 from offbook.app.estimate import estimate_ingestion
-from offbook.documents.readers import MEDIA, ReadDocument, read_content
+from offbook.documents.readers import ReadDocument, endings, read_content
 from offbook.errors import IndexMissing, OffbookError
+from offbook.foreign_files import SentFile
 from offbook.server.native.documents import shown_to
 from offbook.stores import characters, queue
-from offbook.types import SentFile, traits_of
+from offbook.types import traits_of
 from offbook.ui.elements import (
     button,
     complain,
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace
     from offbook.ui.visitor import Visitor
 
-ENDINGS: Final = (".json", ".png", ".charx", ".jpg", ".jpeg", ".webp", ".yaml", ".yml")
+ENDINGS: Final = (".json", ".png", ".charx", ".jpg", ".jpeg", ".webp", ".yaml", ".yml",
+           ".byaf", ".scenario", ".story")  # fmt: skip
 """Of files that are cards or lorebooks, and no texts."""
 
 _FORMATS: Final = (("PNG", "png"), ("JSON", "json"), ("CHARX", "charx"))
@@ -319,7 +321,6 @@ def _report(report: Mapping[str, Any]) -> None:
 
 
 _POLL_SECONDS: Final = 0.5
-_TEXTS: Final = (*MEDIA, "text/*")
 
 
 async def show_documents(place: CharacterPlace) -> None:
@@ -358,8 +359,8 @@ class _Documents:
         most = self._visitor.book.settings.values.server.max_body_bytes
         hint = "A file of the same name takes the place of the one before."
         how = {"multiple": True, "on_multi_upload": self._take, "max_total_size": most}
-        endings = (*_TEXTS, *ENDINGS)
-        self._upload = uploader(label, "Choose files", hint, endings, most, **how)
+        accepted = (*endings(), "text/*", *ENDINGS)
+        self._upload = uploader(label, "Choose files", hint, accepted, most, **how)
 
     async def _take(self, uploads: events.MultiUploadEventArguments) -> None:
         with told_of_errors():

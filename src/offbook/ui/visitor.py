@@ -126,9 +126,13 @@ class Visitor:
     async def conversation(
         self, character: Character, session: str, as_of: str | None = None
     ) -> Session:
-        """A conversation of theirs, gone on with or begun, at a point in the story."""
+        """A conversation of theirs, gone on with or begun, at a point in the story.
+
+        By a key of which nothing is kept it lasts as long as it is open.
+        """
+        named = session if self.caller.remember else None
         return await conversation_of(
-            self.book, character, self.principal, session, as_of=as_of, goes_on=True
+            self.book, character, self.principal, named, as_of=as_of, goes_on=True
         )
 
     async def participants(self, session: str) -> list[str]:
@@ -153,9 +157,9 @@ class Visitor:
         read: dict[str, str] = await self.book.store.read(found)
         return read
 
-    def command(self, **flags: str) -> Offbook:
+    def command(self, *, method: str | None = None) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""
-        return command_of(self.book, **flags)
+        return command_of(self.book, method=method)
 
     async def commanded(self, work: Callable[[Offbook], Coroutine[Any, Any, T]]) -> T:
         """The result of one command that may compute for long, which holds up nobody's page."""

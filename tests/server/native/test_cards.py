@@ -6,6 +6,7 @@ import base64
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -14,7 +15,7 @@ from offbook.cards import read_card, write_card
 from offbook.cards.card import Card
 from offbook.cards.files import lint_file, show_file
 from tests.app.keeper import OATH, as_file, keeper
-from tests.server.inside import assert_refused, client_of, done, opened
+from tests.server.inside import assert_refused, client_of, done, ended, opened
 
 ONE = "/api/characters/tamsin-reeve"
 SENT = {"name": "keeper.json", "text": as_file(keeper())}
@@ -196,3 +197,54 @@ async def test_what_cannot_be_used_is_told(client, book):
     await book.create("Bo")
     await assert_refused(client, [("POST", *row) for row in WRONG])
     assert [row["id"] for row in await done(client, "GET", "/api/characters")] == ["bo"]
+
+
+async def test_a_card_can_be_talked_to_at_once(client):
+    made = await done(client, "POST", "/api/characters", json={"card": SENT})
+    assert made["ready"] is True
+    body = {"model": made["id"], "messages": [{"role": "user", "content": "Who drowned?"}]}
+    said = await done(client, "POST", "/v1/chat/completions", json=body)
+    assert said["choices"][0]["message"]["content"]
+
+
+async def test_a_card_whose_index_costs_says_what_and_where(tmp_path: Path, endpoint):
+    flags: Any = {"chat__model": "loopback", "chat__base_url": endpoint.base_url}
+    settings = opened(tmp_path, method="rolerag", **flags)
+    async with settings as book, client_of(book) as client:
+        made = await done(client, "POST", "/api/characters", json={"card": SENT})
+        assert made["ready"] is False
+        assert made["estimate"]["calls"] > 0
+        assert endpoint.requests == []
+        build = made["build"]
+        built = await client.request(build["method"], build["url"], json=build["body"])
+        assert built.status_code == 202
+        assert build["url"] == f"{ONE}/documents"
+
+
+NAMES = ("A=B", "AC/DC", "Who#1", "Why? Me", "100%", "%2F ok", "Kit \N{FOX FACE}", "a//b", "C/")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_name_with_any_sign_works_everywhere(client, name: str):
+    made = await done(client, "POST", "/api/characters", json={"name": name})
+    other = await done(client, "POST", "/api/characters", json={"name": "Somebody Else"})
+    path = f"/api/characters/{quote(name, safe='')}"
+    assert (await done(client, "GET", path))["id"] == made["id"]
+    text = {"name": "a.md", "text": "# Kit\n\nKit keeps the light on Kestrel Rock."}
+    location = (await client.post(f"{path}/documents", json={"documents": [text]})).headers
+    await ended(client, location["location"])
+    assert [row["name"] for row in await done(client, "GET", f"{path}/documents")] == ["a.md"]
+    question = "Who keeps the light?"
+    for route in ("ask", "recall"):
+        await done(client, "POST", f"{path}/{route}", json={"question": question})
+    body: Any = {"model": name, "messages": [{"role": "user", "content": question}]}
+    assert (await done(client, "POST", "/v1/chat/completions", json=body))["model"] == made["id"]
+    body = {"model": name, "input": question}
+    assert (await done(client, "POST", "/v1/responses", json=body))["model"] == made["id"]
+    model = await done(client, "GET", f"/v1/models/{quote(name, safe='')}")
+    assert (model["id"], model["name"]) == (made["id"], name)
+    body = {"questions": [{"question": question}], "characters": [name], "methods": ["naive"]}
+    begun = await client.post("/api/evaluation/runs", json=body)
+    assert (await ended(client, begun.headers["location"]))["status"] == "done"
+    await done(client, "DELETE", path)
+    assert [row["id"] for row in await done(client, "GET", "/api/characters")] == [other["id"]]

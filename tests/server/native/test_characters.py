@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from offbook.app import Offbook
 from offbook.cards import exchanges, read_chatlog
 from offbook.server.native.documents import GivenDocuments
+from offbook.stores.restore import restore
 from tests.app.homes import home_with, text
 from tests.app.keeper import as_file, keeper
 from tests.cli import shapes
@@ -326,3 +327,26 @@ def test_a_thousand_mistakes_of_a_kind_are_told_as_one(body, where):
     with pytest.raises(ValidationError) as refused:
         GivenDocuments.model_validate(body)
     assert [told["loc"] for told in refused.value.errors()] == where
+
+
+async def test_a_backup_comes_over_http_and_is_restored(client, tmp_path: Path):
+    answer = await client.post("/api/backup")
+    assert answer.status_code == 200
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    file = tmp_path / "copy.db"
+    file.write_bytes(answer.content)
+    assert restore(file, tmp_path / "elsewhere" / "offbook.db") == 1
+    async with await Offbook.open(home=tmp_path / "elsewhere") as other:
+        assert [info.name for info in await other.characters()] == ["Ada Byrne"]
+
+
+async def test_a_caller_sees_and_deletes_what_is_kept_of_its_own_people(client, book: Offbook):
+    for user in ("lena", "a/b #1"):
+        body = {"question": "Do you know Quincunx?", "user": user, "session": "x"}
+        await done(client, "POST", f"{ONE}/ask", json=body)
+    path = f"/api/users/{quote('a/b #1', safe='')}"
+    assert len((await done(client, "GET", path))["characters"]) == 1
+    gone = await done(client, "DELETE", path)
+    assert (gone["user"], gone["conversations"]) == ("owner/a/b #1", 1)
+    assert (await client.get(path)).status_code == 404
+    assert [row.user for row in await book.users.list()] == ["owner/lena"]

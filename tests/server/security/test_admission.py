@@ -163,7 +163,13 @@ WRITES = {
     "POST /reembed", "POST /card", "POST /story", "PUT /story",
 }  # fmt: skip
 TAKES_AWAY = {"DELETE ", "GET /export", "POST /card/export"}
-CONCERNS_ALL = {"POST /api/doctor", "POST /api/import", "POST /api/characters", "POST /api/cast"}
+CONCERNS_ALL = {
+    "POST /api/doctor",
+    "POST /api/import",
+    "POST /api/backup",
+    "POST /api/characters",
+    "POST /api/cast",
+}
 ONE = "/api/characters/{character}"
 
 

@@ -13,7 +13,8 @@ from offbook.server.native import (
     memories,
     scenes,
     talk,
+    users,
 )
 
-_MODULES: Final = (books, cards, documents, memories, scenes, talk, evaluations, characters)
+_MODULES: Final = (books, cards, documents, memories, scenes, talk, evaluations, users, characters)
 ROUTERS: Final = tuple(module.routes for module in _MODULES)

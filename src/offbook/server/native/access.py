@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, Unpack
 
 from fastapi import Depends, Path, Query
 from fastapi.responses import JSONResponse
@@ -17,6 +17,7 @@ from offbook.models.failures import unquoted
 from offbook.server.dependencies import OWNER, Book, Caller, CurrentPrincipal
 from offbook.server.failures import forbidden
 from offbook.server.masking import masked
+from offbook.server.middleware import name_in_path
 from offbook.stores.characters import may_change_source
 from offbook.stores.principals import Right
 from offbook.types import Character
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fastapi import Request
 
     from offbook.app.book import Offbook
+    from offbook.settings.keywords import SettingKeywords
 
 T = TypeVar("T")
 
@@ -123,6 +125,7 @@ def require(caller: Caller, right: Right) -> None:
 
 async def visible(name: Name, book: Book, caller: CurrentPrincipal) -> Character:
     """The character of this name or id, if it exists for the caller."""
+    name = name_in_path(name)
     if caller.characters is None:
         return await book.find(name)
     character: Character | None = await book.store.read(caller.find, name)
@@ -199,7 +202,9 @@ async def aside(request: Request, work: Callable[[Offbook], Coroutine[Any, Any, 
 
 
 async def commanded(
-    request: Request, work: Callable[[Offbook], Coroutine[Any, Any, T]], **flags: Any
+    request: Request,
+    work: Callable[[Offbook], Coroutine[Any, Any, T]],
+    **flags: Unpack[SettingKeywords],
 ) -> T:
     """The result of one command, with settings of its own."""
     return await aside(request, lambda book: work(command_of(book, **flags)))

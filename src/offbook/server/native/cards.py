@@ -12,6 +12,7 @@ from pydantic import Field
 from pydantic.config import JsonDict
 
 from offbook.cards import files as card_files
+from offbook.foreign_files import SentFile, WrittenFile
 from offbook.server.dependencies import Book
 from offbook.server.native.access import (
     AdministeredCharacter,
@@ -22,7 +23,6 @@ from offbook.server.native.access import (
     SentFileBody,
     decoded,
 )
-from offbook.types import SentFile, WrittenFile
 
 _MOST_FILES: Final = 100
 _PICTURE: Final = "the picture"

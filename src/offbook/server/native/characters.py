@@ -1,21 +1,22 @@
-"""``/api/characters``, ``/api/import`` and ``/api/doctor``: characters, whole and looked into."""
+"""``/api/characters``, ``/api/import``, ``/api/backup``, ``/api/doctor``: characters as a whole."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response, status
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import Field, model_validator
 
 from offbook.app.characters import ReembedReport
-from offbook.app.documents import CharacterInfo
-from offbook.errors import OffbookError
+from offbook.app.documents import CharacterInfo, require_index
+from offbook.errors import IndexMissing, OffbookError
 from offbook.server.dependencies import Book, CurrentPrincipal, unless_left
 from offbook.server.masking import masked
 from offbook.server.native.access import (
@@ -34,8 +35,11 @@ from offbook.server.native.books import GivenBook
 from offbook.server.native.cards import GivenCard
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from offbook.app.book import Offbook
     from offbook.app.books import BookCharacter
+    from offbook.types import Character
 
 routes: Final = APIRouter(prefix="/api", tags=["characters"])
 _ONE: Final = "/characters/{character}"
@@ -136,6 +140,39 @@ async def import_(body: Archive, book: Book) -> dict[str, str]:
     return {"id": character.id, "name": character.name}
 
 
+_DATABASE: Final = "application/vnd.sqlite3"
+_PIECE: Final = 1 << 20
+
+
+@routes.post(
+    "/backup",
+    dependencies=[ADMINISTRATOR],
+    response_class=Response,
+    responses={
+        200: {
+            "description": "the database",
+            "content": {_DATABASE: {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def backup(book: Book) -> Response:
+    """Copy the whole database as it is at one moment; `offbook restore` puts it back."""
+    folder = tempfile.TemporaryDirectory(prefix="offbook-")
+    file = Path(folder.name, "offbook.db")
+    try:
+        size = await book.backup(file)
+    except BaseException:
+        folder.cleanup()
+        raise
+
+    def pieces() -> Iterator[bytes]:
+        with folder, file.open("rb") as opened:
+            yield from iter(lambda: opened.read(_PIECE), b"")
+
+    headers = {**_saved_as("offbook.db"), "Content-Length": str(size)}
+    return StreamingResponse(pieces(), media_type=_DATABASE, headers=headers)
+
+
 @routes.post(f"{_ONE}/reembed", response_model=ReembedReport)
 async def reembed(character: ChangeableCharacter, request: Request) -> Response:
     """Make all vectors anew with the configured embedder; the old ones answer until then."""
@@ -192,8 +229,10 @@ async def create(
 ) -> dict[str, Any]:
     """Make a character, from a name, a card or a book; its id is made from the name and is unique.
 
-    What is in a card becomes documents; no model is asked. One of a book can be talked to at once,
-    and shares its texts with the others of that book; `.../estimate` tells what a model would add.
+    What is in a card becomes documents, which are indexed at once where that is free; else `ready`
+    is false, and what it would cost and where it is done stand beside it. One of a book can be
+    talked to at once, and shares its texts with the others of that book; `.../estimate` tells what
+    a model would add.
     """
     if body.book is not None:
         given, name = body.book, body.name or ""
@@ -205,12 +244,30 @@ async def create(
         character, made = made_one.character, made_one.as_json()
     elif body.card is not None:
         report = await book.cards.create(body.card.sent(), body.name)
-        character, made = report.character, report.as_json()
+        character = report.character
+        made = report.as_json() | await commanded(request, partial(_readied, character=character))
     else:
         character = await book.create(body.name or "")
         made = {"id": character.id, "name": character.name, "created": character.created}
     response.headers["location"] = f"/api/characters/{quote(character.id, safe='')}"
     return made
+
+
+async def _readied(command: Offbook, character: Character) -> dict[str, Any]:
+    """Index what a card brought where nobody pays for it; whether it can be talked to now."""
+    from offbook.app.estimate import estimate_ingestion
+
+    try:
+        await require_index(command, character, with_cost=False)
+    except IndexMissing:
+        runtime = command.runtime(character.dimension)
+        estimate = await estimate_ingestion(runtime, character, ())
+        if estimate.calls or estimate.embed_calls:
+            where = f"/api/characters/{quote(character.id, safe='')}/documents"
+            build = {"method": "POST", "url": where, "body": {"documents": []}}
+            return {"ready": False, "estimate": estimate.as_json(), "build": build}
+        await command.ingest(character.id)
+    return {"ready": True}
 
 
 @routes.get(_ONE)

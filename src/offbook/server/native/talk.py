@@ -19,7 +19,7 @@ from offbook.app.conversations import chat_of
 from offbook.app.documents import require_index
 from offbook.app.home import priced
 from offbook.errors import OffbookError, UnknownName
-from offbook.server.dependencies import Book, CurrentPrincipal, unless_left
+from offbook.server.dependencies import Book, CurrentPrincipal, remembers, unless_left
 from offbook.server.events import STREAM_HEADERS, event
 from offbook.server.failures import native_error
 from offbook.server.native.access import Body, ReadableCharacter, User, answer, streamed
@@ -91,6 +91,7 @@ class _Asking:
     character: Character
     speaker: str
     command: Offbook
+    name: str | None
 
     def priced(self) -> AbstractAsyncContextManager[None]:
         """Let what happens inside say how to build an index that it misses."""
@@ -99,7 +100,7 @@ class _Asking:
     async def session(self) -> Session:
         """The conversation that the question belongs to."""
         talk = await conversation_of(
-            self.command, self.character, self.speaker, self.body.session, as_of=self.body.as_of
+            self.command, self.character, self.speaker, self.name, as_of=self.body.as_of
         )
         if self.body.greeting is not None and not talk.history:
             talk.greet(self.body.greeting)
@@ -107,12 +108,18 @@ class _Asking:
 
 
 async def _asking(
-    body: Question, character: ReadableCharacter, book: Book, caller: CurrentPrincipal
+    body: Question,
+    character: ReadableCharacter,
+    book: Book,
+    caller: CurrentPrincipal,
+    request: Request,
 ) -> _Asking:
     command = command_of(
         book, method=body.method, preset=body.preset, emotional__strategy=body.strategy
     )
-    return _Asking(body, character, caller.speaker(body.user), command)
+    # Where nothing is to be kept, there is no conversation: each question stands alone.
+    name = body.session if remembers(request, caller) else None
+    return _Asking(body, character, caller.speaker(body.user), command, name)
 
 
 Asking = Annotated[_Asking, Depends(_asking)]
@@ -125,8 +132,8 @@ async def recall(asking: Asking, request: Request) -> Response:
     async def recalled() -> Response:
         async with asking.priced():
             talk = await asking.session()
-            rests_on, usage = await talk.recall(asking.body.question)
-        return JSONResponse(rests_on.as_json(usage))
+            rests_on = await talk.recall(asking.body.question)
+        return JSONResponse(rests_on.as_json())
 
     return await unless_left(request.receive, recalled())
 

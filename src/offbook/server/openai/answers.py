@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,7 @@ from offbook.models.metering import Meter
 from offbook.prompts.ask import parameters_of
 from offbook.prompts.reply import ReplyOptions
 from offbook.server.openai.client_tasks import offline_answer
-from offbook.server.openai.events import Choice
+from offbook.stores.responses import StoredResponse
 from offbook.text.tokens import count_tokens
 from offbook.types import ChatRequest, Ending, Message, MessageRole, Usage, traits_of
 
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from offbook.app.book import Offbook
     from offbook.protocols import ChatModel
     from offbook.server.openai.body import ChatBody
-    from offbook.types import Character
+    from offbook.types import Character, ToolCall
 
 _STOP: Final = "stop"
+_CALLS: Final = "tool_calls"
 _REASONS: Final[Mapping[str, str]] = {
     "length": "length",
     "max_tokens": "length",
     "model_length": "length",
     "content_filter": "content_filter",
 }
-"""Why endpoints say that an answer ended -> how OpenAI's clients know it; all else is a stop: they
-give their end a name of their own, and tools, which nobody was offered, are called by none."""
+"""Why endpoints say that an answer ended -> how OpenAI's clients know it; all else is a stop, or
+what is called tells."""
 _ROLES: Final[Mapping[str, MessageRole]] = {
     "system": "system",
     "assistant": "assistant",
@@ -54,16 +55,27 @@ class InCharacter:
     @property
     def endings(self) -> list[str]:
         """Why each reply ended."""
-        return [ended_by(reason) for reason in self.talk.endings]
+        ends = zip(self.talk.endings, self.talk.calls, strict=True)
+        return [ended_by(reason, calls) for reason, calls in ends]
 
     def stream(self) -> AsyncGenerator[Piece, None]:
         """The replies in pieces."""
         return self.talk.stream(self.wishes, self.n)
 
-    async def whole(self) -> list[Choice]:
-        """The replies, whole."""
-        texts = await self.talk.whole(self.wishes, self.n)
-        return [Choice(text, end) for text, end in zip(texts, self.endings, strict=True)]
+    async def whole(self) -> list[str]:
+        """The texts of the replies, whole."""
+        return list(await self.talk.whole(self.wishes, self.n))
+
+    @property
+    def calls(self) -> list[tuple[ToolCall, ...]]:
+        """The tools that each reply calls."""
+        return self.talk.calls
+
+    def kept_as(self, name: str) -> StoredResponse | None:
+        """The turn that is stored, as the response of this id; None: nothing is."""
+        if self.talk.turn is None:
+            return None
+        return StoredResponse(name, self.talk.character.id, self.talk.stored, self.talk.turn)
 
     def extras(self) -> dict[str, Any]:
         """The shape of ``ask --json`` without the reply, which stands in its own place."""
@@ -86,12 +98,15 @@ class OfTheModel:
     model: ChatModel
     meter: Meter
     body: ChatBody
+    parameters: Mapping[str, Any]
     kind: str | None = None
     endings: list[str] = field(init=False)
+    calls: list[tuple[ToolCall, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         # What a client asks for itself is asked once, however many replies it shows.
         self.endings = [_STOP] * (self.body.replies if self.kind is None else 1)
+        self.calls = [()] * len(self.endings)
 
     async def stream(self) -> AsyncGenerator[Piece, None]:
         """The answers in pieces."""
@@ -114,14 +129,18 @@ class OfTheModel:
             if not has_begun or self.endings[index] == _STOP:
                 raise
 
-    async def whole(self) -> list[Choice]:
-        """The answers, whole."""
+    async def whole(self) -> list[str]:
+        """The texts of the answers, whole."""
         if not traits_of(self.model).measures:
-            return [Choice(self._by_rule()) for _ in self.endings]
+            return [self._by_rule() for _ in self.endings]
         completions = [
             await self.model.complete(self._request(index)) for index in range(len(self.endings))
         ]
-        return [Choice(each.text, ended_by(each.finish_reason)) for each in completions]
+        return [each.text for each in completions]
+
+    def kept_as(self, name: str) -> None:
+        """Nothing: nothing is stored of them."""
+        return
 
     def extras(self) -> None:
         """Nothing: no character is in it."""
@@ -141,27 +160,33 @@ class OfTheModel:
 
     def _request(self, index: int) -> ChatRequest:
         def ended(ending: Ending) -> None:
-            self.endings[index] = ended_by(ending.finish_reason)
+            self.endings[index] = ended_by(ending.finish_reason, ending.calls)
+            self.calls[index] = ending.calls
 
         messages = tuple(Message(_ROLES[m.role], m.text) for m in self.body.texts)
-        parameters = parameters_of(index, self.body.parameters)
+        parameters = parameters_of(index, self.parameters)
         return ChatRequest(messages, parameters, sample=index, cacheable=False, ended=ended)
 
 
 Answers = InCharacter | OfTheModel
 
 
-def ended_by(reason: str) -> str:
+def ended_by(reason: str, calls: Sequence[ToolCall] = ()) -> str:
     """Why an answer ended, as OpenAI's clients know it."""
-    return _REASONS.get(reason.lower(), _STOP)
+    return _CALLS if calls else _REASONS.get(reason.lower(), _STOP)
 
 
 def of_the_model(
-    book: Offbook, character: Character, body: ChatBody, kind: str | None = None
+    book: Offbook,
+    character: Character,
+    body: ChatBody,
+    parameters: Mapping[str, Any],
+    kind: str | None = None,
 ) -> OfTheModel:
     """Answers of the configured chat model, without the character."""
     meter = book.meter.part()
-    return OfTheModel(book.runtime(character.dimension, meter).actor, meter, body, kind)
+    actor = book.runtime(character.dimension, meter).actor
+    return OfTheModel(actor, meter, body, parameters, kind)
 
 
 def counted(usage: Usage, body: ChatBody, texts: list[str]) -> dict[str, Any]:

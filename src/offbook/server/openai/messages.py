@@ -118,7 +118,8 @@ class ReadMessages:
     Args:
         transcript: Turns, what is said, and words that the reply begins with.
         system: System messages, without examples: the client's wishes.
-        given: What tools gave, which is nobody's wish.
+        given: What tools gave since the person spoke last, which is nobody's wish. What they gave
+            before is in the reply that followed.
         enclosed: What the client put in front of the person's words, such as passages of its own
             retrieval: whoever wrote them, they are not the client's wishes.
         examples: How many messages were examples of how a character speaks.
@@ -149,7 +150,7 @@ def read_messages(
         words, beside = split_enclosed(message.text) if message.role == "user" else ("", "")
         plain.append(replace(message, text=words) if beside else message)
         enclosed += [beside] if beside else []
-    order, spoken = _order(plain), [m for m in plain if m.role in ("user", "assistant")]
+    order, spoken = _order(plain), _spoken(plain)
     if group is not None:
         spoken = set_apart(spoken, group, own)
     if spoken and spoken[-1].role == "assistant" and SPEAK.match(_last_system(plain)):
@@ -159,13 +160,39 @@ def read_messages(
     return ReadMessages(
         transcript=_made_anew(_transcript(spoken)),
         system=_said_by("system", plain),
-        given=_said_by("tool", plain),
+        given=_from_tools(plain),
         enclosed=tuple(enclosed),
         examples=len(messages) - len(plain),
         name=names[-1] if names else None,
         order=order,
         warnings=tuple(f"parts of type {kind} are ignored: characters read text" for kind in kinds),
     )
+
+
+def _spoken(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """What the person and the character said; what came with a call of a tool is no reply."""
+    followed = zip(messages, (*messages[1:], None), strict=True)
+    return [
+        message
+        for message, following in followed
+        if message.role in ("user", "assistant")
+        and not message.calls
+        and not (message.role == "assistant" and following is not None and following.calls)
+    ]
+
+
+def _from_tools(messages: Sequence[ChatMessage]) -> tuple[str, ...]:
+    """What was called since the person spoke last, each with what it gave."""
+    last = max((i for i, m in enumerate(messages) if m.role == "user"), default=-1)
+    called = {call.id: call for message in messages for call in message.calls if call.id}
+    told: list[str] = []
+    for message in messages[last + 1 :]:
+        call = called.get(message.call)
+        if message.role != "tool" or not (_says(message) or call):
+            continue
+        text = message.text.strip()
+        told.append(f"{call.name}({call.arguments}) gave:\n{text}" if call else text)
+    return tuple(told)
 
 
 def require_short(transcript: Transcript) -> None:
