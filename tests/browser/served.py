@@ -72,6 +72,9 @@ REPLIES: Final = (
 )
 
 
+TOLD: Final = "The *Abbé Faria* told Dantès of the treasure on Monte Cristo. Good night."
+
+
 def answers() -> Callable[[Mapping[str, Any]], str]:
     """A model whose replies all differ; asked for an attack, it attacks."""
     numbers = count()
@@ -79,6 +82,8 @@ def answers() -> Callable[[Mapping[str, Any]], str]:
     def answer(body: Mapping[str, Any]) -> str:
         if "attack" in body["messages"][-1]["content"]:
             return f"Here it is: {ATTACK} **bold** [link](javascript:window.hacked=4)"
+        if "told you of the treasure" in body["messages"][-1]["content"]:
+            return TOLD
         number = next(numbers)
         return f"{REPLIES[number % len(REPLIES)]} ({number})"
 

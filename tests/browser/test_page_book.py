@@ -34,6 +34,8 @@ async def test_a_book_is_dropped_and_one_of_its_people_picked_who_answers(
     here = await visit("/", 390, 844, "dark")
     page = here.page
     await page.locator("input[type=file]").set_input_files(sent("ferry.txt", BOOK.encode()))
+    await expect(page.get_by_text("It seems to be a book")).to_be_visible()
+    await page.get_by_role("button", name="A book").click()
     people = page.locator(".cast > li")
     await expect(people.get_by_role("heading")).to_have_text([NELL, OSRIC])
     await expect(page.get_by_role("heading", name="Who is in ferry.txt?")).to_be_in_viewport()
@@ -73,4 +75,29 @@ async def test_what_cannot_be_read_is_said_and_the_next_file_is_taken(visit: Vis
         await expect(page.get_by_text(told)).to_be_visible()
         await expect(page.locator(".uploader")).not_to_have_class(re.compile("disable"))
     await files.set_input_files(sent("nobody.txt", b"it rains on the sea.\n"))
+    await page.get_by_role("button", name="A book").click()
     await expect(page.get_by_text("Nobody is named in nobody.txt.")).to_be_visible()
+
+
+async def test_one_persons_document_is_dropped_and_answers(visit: Visiting):
+    here = await visit("/")
+    page = here.page
+    text = b"# Rosa Quill\n\nRosa Quill mends clocks in Hull. Her aunt taught her the trade.\n"
+    await page.locator("input[type=file]").set_input_files(sent("rosa.md", text))
+    await expect(page.get_by_text("It seems to be about one person.")).to_be_visible()
+    await expect(page.get_by_label("Name of the person")).to_have_value("Rosa Quill")
+    await page.get_by_role("button", name="One person's document").click()
+    await expect(page.get_by_role("heading", name="Rosa Quill").first).to_be_visible()
+    await here.ask("Who taught you the trade?")
+    async with await Offbook.open(here.served.settings) as book:
+        assert (await book.find("rosa-quill")).settings[characters.KIND_SAID] == "persona"
+
+
+async def test_a_character_is_written_and_answers(visit: Visiting):
+    here = await visit("/")
+    page = here.page
+    await page.get_by_label("Name of a new character").fill("Ned Harrow")
+    await page.get_by_label("About them").fill("Ned Harrow is a carter of Hull. He fears geese.")
+    await page.get_by_role("button", name="Create").click()
+    await expect(page.get_by_role("heading", name="Ned Harrow").first).to_be_visible()
+    await here.ask("What do you fear?")

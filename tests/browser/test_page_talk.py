@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import uuid
 
@@ -104,16 +105,16 @@ async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting
     here = await visit(fresh(dantes.removeprefix("/c/")))
     await here.ask("What did Sinbad the Sailor do for the house of Morrel?")
     side = here.page.get_by_role("complementary", name="Why")
-    for fold in ("Passages", "Who and what", "Relations", "Mood", "Found and skipped", "Calls"):
+    folds = ("Passages", "Who and what", "Relations", "Mood", "Found and skipped", "What it cost")
+    for fold in folds:
         await expect(side.locator("summary", has_text=fold).first).to_be_visible()
-    await expect(side.locator(".fact").first).to_have_text("1call")
-    tokens = await side.locator(".fact", has_text="tokens read").locator(".number").text_content()
-    assert tokens is not None
-    assert int(tokens.replace(",", "")) > 50
-    calls = side.locator("details", has=here.page.locator("summary", has_text="Calls"))
-    await calls.locator("summary").click()
-    await expect(calls.get_by_role("cell", name="reply")).to_be_visible()
-    await expect(side.locator(".why-item .chip", has_text="score").first).to_be_visible()
+    costs = side.locator("details", has=here.page.locator("summary", has_text="What it cost"))
+    await costs.locator("summary").click()
+    told = re.search(r"1 call · .* · ([0-9,]+) tokens read", str(await costs.text_content()))
+    assert told is not None
+    assert int(told[1].replace(",", "")) > 50
+    await expect(costs.get_by_role("cell", name="reply")).to_be_visible()
+    await expect(side.locator("summary").last).to_have_text("What it cost")
 
 
 async def test_a_source_opens_its_passage_with_the_sentence_marked(
@@ -138,7 +139,7 @@ async def test_what_is_declined_is_said_with_the_reason(visit: Visiting, picture
     await here.ask("What do you think of Darth Vader?")
     side = here.page.get_by_role("complementary", name="Why")
     await expect(side.locator(".verdict.out")).to_contain_text("Darth Vader")
-    await expect(side.locator("summary", has_text="Declined")).to_be_visible()
+    await expect(side.get_by_text("No sentence of it is taken over")).to_be_visible()
     await picture(here.page, "page-declined")
 
 
@@ -209,8 +210,10 @@ async def test_two_pages_of_one_conversation_go_on_from_where_it_is(visit: Visit
     await here.ask("Who taught you to trim the lamp?")
     there = await visit(address)
     await expect(there.why).to_have_count(1)
-    chosen = there.page.locator(".stage-head .q-select")
-    await expect(chosen).to_contain_text("Who taught you to trim the lamp?")
+    await there.page.get_by_role("button", name="Conversations").click()
+    current = there.page.locator(".talks a[aria-current]")
+    await expect(current).to_have_text("Who taught you to trim the lamp?")
+    await there.page.keyboard.press("Escape")
     await here.ask("What happened to Tom?")
     await there.page.get_by_role("button", name="Another reply").click()
     await expect(there.page.get_by_text("went on elsewhere")).to_be_visible()
@@ -359,7 +362,7 @@ async def test_it_all_works_by_keyboard_alone(visit: Visiting):
     await page.keyboard.press("Enter")
     await expect(page.locator("#main")).to_be_focused()
     met = await tabbed(page, "Why this reply?")
-    assert met.index("Conversation") < met.index("What was said") < met.index("Why this reply?")
+    assert met.index("Conversations") < met.index("What was said") < met.index("Why this reply?")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("region", name="Details")).to_be_focused()
     await tabbed(page, "Source of Ada Byrne, How she came to the rock")
@@ -430,8 +433,9 @@ async def test_hostile_texts_of_documents_memories_and_models_stay_text(
     await here.ask(said)
     await expect(page.locator(".said").last).to_have_text(said)
     await expect(page.locator(".answered").last).to_contain_text(ATTACK)
-    await expect(page.locator(".answered").last).to_contain_text("**bold** [link](javascript:")
-    for tag in ("img", "b", "#main script", "#main a[href^=javascript]"):
+    await expect(page.locator(".answered").last).to_contain_text("bold [link](javascript:")
+    await expect(page.locator(".answered strong").last).to_have_text("bold")
+    for tag in ("img:not(.portrait)", "b", "#main script", "#main a[href^=javascript]"):
         await expect(page.locator(tag), tag).to_have_count(0)
 
 
@@ -452,3 +456,58 @@ async def test_a_script_that_got_into_the_page_does_not_run(visit: Visiting):
     )
     assert await here.page.evaluate(attribute) == "script-src-attr"
     assert await here.page.evaluate("window.hacked") is None
+
+
+async def test_a_sentence_lights_up_what_it_rests_on_and_leads_there(visit: Visiting, dantes: str):
+    here = await visit(fresh(dantes.removeprefix("/c/")))
+    page = here.page
+    await here.ask("Who told you of the treasure?")
+    mark = page.locator(".rests")
+    await expect(mark).to_have_text("The Abbé Faria told Dantès of the treasure on Monte Cristo.")
+    await expect(mark.locator("em")).to_have_text("Abbé Faria")
+    support = page.locator(".side .support")
+    await expect(support).to_have_count(1)
+    await expect(support.locator("mark")).to_contain_text("treasure")
+    await mark.hover()
+    await expect(support).to_have_class(re.compile("lit"))
+    await mark.focus()
+    await page.keyboard.press("Enter")
+    await expect(support).to_be_focused()
+
+
+async def test_what_was_said_is_edited_and_a_reply_goes_on(visit: Visiting):
+    here = await visit(address := fresh())
+    page = here.page
+    await here.ask("Who taught you to trim the lamp?")
+    await page.get_by_role("button", name="Edit what you said").click()
+    await page.get_by_label("What you say instead").fill("Who was Tom?")
+    await page.get_by_role("button", name="Say this instead").click()
+    await expect(page.locator(".said")).to_have_text(["Who was Tom?"])
+    await expect(here.why).to_have_count(1)
+    await here.at_rest()
+    await page.get_by_role("button", name="Let them go on").click()
+    await expect(here.why).to_have_count(2)
+    await expect(page.locator(".said")).to_have_count(1)
+    said = await here.served.turns("ada-byrne", address.partition("session=")[2])
+    assert [said for said, _ in said] == ["Who was Tom?", "…"]
+
+
+async def test_a_conversation_is_found_renamed_and_deleted(visit: Visiting):
+    here = await visit("/c/tamsin-reeve?session=page-00000001")
+    page = here.page
+    await here.ask("Do you know the quay of Ardmore?")
+    await page.get_by_role("button", name="Conversations").click()
+    rows = page.locator(".talks .rows li")
+    await page.get_by_label("Search what was said").fill("ardmore")
+    await expect(rows).to_have_count(1)
+    await page.get_by_role("button", name="Rename: Do you know").click()
+    await page.get_by_label("Name of the conversation").fill("The quay")
+    await page.get_by_role("button", name="Rename", exact=True).click()
+    await page.wait_for_url("**session=The%20quay")
+    await expect(page.locator(".stage-head")).to_contain_text("The quay")
+    await expect(here.why).to_have_count(1)
+    await page.get_by_role("button", name="Conversations").click()
+    await page.get_by_role("button", name="Delete: The quay").click()
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await expect(page.locator(".said")).to_have_count(0)
+    assert await here.served.turns("tamsin-reeve", "The quay") == []

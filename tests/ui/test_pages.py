@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Final
 
+import pytest
+
 from offbook.app import Offbook
+from offbook.errors import UsageError
 from offbook.stores import memories, queue
+from offbook.stores.conversations import history
 from offbook.stores.leases import Owner
 from offbook.types import MemoryFragment
-from offbook.ui.conversation import _label
+from offbook.ui.talks import day_of, fresh_name, is_of_others, title_of
 from tests.server.inside import bearer
 from tests.ui.test_mounting import client_of
 
@@ -68,15 +73,58 @@ async def test_conversations_are_listed_by_what_was_said_first(book: Offbook, vi
         await talk.ask(said)
         await talk.ask("And then?")
 
-    owner = visitor(book)
-    known = await owner.conversations(await book.find("ada-byrne"), 10)
-    assert known == {"0a1b2c3d": "Were you  afraid?", "evening": "Who was Tom?"}
-    assert [_label(name, said) for name, said in known.items()] == [
-        "Were you afraid?",
-        "evening: Who was Tom?",
+    owner, ada = visitor(book), await book.find("ada-byrne")
+    known = await owner.conversations(ada, 10)
+    assert [(each.name, each.said) for each in known] == [
+        ("0a1b2c3d", "Were you  afraid?"),
+        ("evening", "Who was Tom?"),
     ]
-    assert list(await owner.conversations(await book.find("ada-byrne"), 1)) == ["0a1b2c3d"]
-    assert _label("evening", "word " * 40) == "evening: " + "word " * 9 + "wor…"
+    assert [title_of(each.name, each.said) for each in known] == ["Were you afraid?", "evening"]
+    assert [each.name for each in await owner.conversations(ada, 1)] == ["0a1b2c3d"]
+    assert title_of("page-0a1b2c3d", "word " * 40).endswith("word…")
+    assert [each.name for each in await owner.conversations(ada, 10, "tom?")] == ["evening"]
+    assert [each.name for each in await owner.conversations(ada, 10, "even")] == ["evening"]
+    assert await owner.conversations(ada, 10, "50%") == []
+
+
+def test_conversations_of_programs_are_told_from_ones_own():
+    assert not is_of_others(fresh_name())
+    assert not is_of_others("evening")
+    assert is_of_others("0a1b2c3d4e5f")
+    assert is_of_others("4f0c1e77-9a60-4f0e-8c55-0123456789ab")
+
+
+@pytest.mark.parametrize(
+    ("updated", "day"),
+    [
+        ("2026-11-24T00:10:00+00:00", "Today"),
+        ("2026-11-23T23:50:00+00:00", "Yesterday"),
+        ("2026-11-20T12:00:00+00:00", "Friday"),
+        ("2026-11-02T12:00:00+00:00", "This month"),
+        ("2026-08-02T12:00:00+00:00", "August 2026"),
+    ],
+)
+def test_days_are_told_in_words(updated: str, day: str):
+    assert day_of(updated, datetime(2026, 11, 24, 12, tzinfo=UTC)) == day
+
+
+async def test_a_conversation_is_renamed_and_removed_with_what_it_taught(book: Offbook, visitor):
+    owner, ada = visitor(book), await book.find("ada-byrne")
+    talk = await book.session("ada-byrne", session="page-0a1b2c3d")
+    await talk.ask("My sister Nell keeps bees.")
+    await owner.rename(ada, "page-0a1b2c3d", "Bees")
+    for name in ("", "scene:x", "Bees"):
+        with pytest.raises(UsageError):
+            await owner.rename(ada, "Bees", name)
+    assert [each.name for each in await owner.conversations(ada, 10)] == ["Bees"]
+    again = await book.session("ada-byrne", session="Bees")
+    assert [turn.said for turn in await book.store.read(history, "ada-byrne", "Bees")] == [
+        "My sister Nell keeps bees."
+    ]
+    assert len(again.history) == 2
+    await owner.remove(ada, "Bees")
+    assert await owner.conversations(ada, 10) == []
+    assert await book.store.read(memories.list_memories, "ada-byrne") == []
 
 
 async def test_a_statement_is_shown_as_one_and_one_that_is_superseded_as_past(book: Offbook):

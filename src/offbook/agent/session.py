@@ -232,8 +232,11 @@ class Session:
             async for piece in replying:
                 yield piece
 
-    async def again(self) -> AsyncIterator[str]:
+    async def again(self, said: str | None = None) -> AsyncIterator[str]:
         """Another reply to what was said last, which takes the place of the last one, if any.
+
+        Args:
+            said: Other words, which take the place of what was said last as well.
 
         Raises:
             UsageError: nothing was said yet, or the conversation is not kept.
@@ -245,8 +248,10 @@ class Session:
         turns, known = history.turns, history.known
         history.turns = turns[:-1]
         try:
-            speaker = last.turn.speaker
-            async with aclosing(self._reply(last.turn.said, last.next, speaker)) as replying:
+            words, place = last.turn.said, last.next
+            if said is not None and said != words:
+                words, place = said, replace(place, sample=0)
+            async with aclosing(self._reply(words, place, last.turn.speaker)) as replying:
                 async for piece in replying:
                     yield piece
         except BaseException:  # closed, too: the last reply stays

@@ -19,12 +19,30 @@ from offbook.settings.loading import by_keyword
 if TYPE_CHECKING:
     from offbook.models.metering import Meter, Spending
     from offbook.runtime import Runtime
+    from offbook.settings import Settings
     from offbook.settings.keywords import SettingKeywords
     from offbook.types import Character
 
 MOST_GRACE_SECONDS: Final = 1.0
 """How long a server's end waits for what goes on behind its conversations, whatever a command may:
 all that its end takes has to fit into the ten seconds after which servers are killed."""
+
+
+def configured(book: Offbook, settings: Settings) -> Offbook:
+    """Offbook with other settings, and connections to the models that they name.
+
+    It is not to be closed: the database is the first's.
+    """
+    wiring = replace(book.wiring, settings=settings, backends={}, embedder=None, reranker=None)
+    made = Offbook(wiring)
+    made.learning = book.learning
+    return made
+
+
+def configure(book: Offbook, settings: Settings) -> None:
+    """Let what an open offbook does from now on be done by other settings."""
+    made = configured(book, settings)
+    book.wiring, book.settings = made.wiring, made.settings
 
 
 @asynccontextmanager

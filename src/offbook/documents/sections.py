@@ -9,6 +9,7 @@ heading; underlines below longer paragraphs are rules.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final, NamedTuple
@@ -63,6 +64,14 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
         return start, start
     start = first.start()
     return start, start + len(text[start:end].rstrip())
+
+
+def highest(text: str) -> list[Section]:
+    """Return the sections of the highest level of which ``text`` has several, as chapters are."""
+    headed = [section for section in sections(text) if section.headings]
+    levels = Counter(section.level for section in headed)
+    level = min((each for each, times in levels.items() if times > 1), default=0)
+    return [section for section in headed if section.level == level]
 
 
 def sections(text: str) -> list[Section]:

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from offbook.documents.labels import label_of, same_part
-from offbook.documents.sections import Section, sections
+from offbook.documents.sections import Section, highest, sections
 from offbook.errors import UsageError
 from offbook.stores import characters, documents
 from offbook.stores import chunks as chunk_rows
@@ -63,11 +63,10 @@ def chapters_of(conn: Connection, character: str) -> list[Chapter]:
     for info in documents.list_all(conn, character):
         text = documents.require(conn, character, info.id).text
         headed = [section for section in sections(text) if section.headings]
-        levels = Counter(section.level for section in headed)
-        level = min((each for each, times in levels.items() if times > 1), default=0)
+        chief = set(highest(text))
         paths = Counter(map(_whole, headed))
         for place, section in enumerate(headed):
-            if section.level != level:
+            if section not in chief:
                 continue
             whole = ", ".join(section.headings)
             end = f"{info.name}@{_end(headed, place, len(text))}"

@@ -42,8 +42,10 @@ details{border:1px solid #8886;border-radius:.4rem;margin:.4rem 0;padding:.3rem 
 summary{cursor:pointer;overflow-wrap:anywhere}
 summary b{display:inline-block;min-width:4.5rem}
 pre{overflow-x:auto;background:#8882;padding:.6rem;border-radius:.3rem}
+a{color:#8a3f2c}
+@media (prefers-color-scheme:dark){a{color:#f0a58d}}
 td{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}
-</style></head><body><h1>{{ info.title }} {{ info.version }}</h1>
+</style></head><body><main><h1>{{ info.title }} {{ info.version }}</h1>
 <p>{{ info.description }} Programs read <a href="/openapi.json">/openapi.json</a>.</p>
 {% macro row(cells) %}<tr>{% for cell in cells %}<td>{{ cell }}</td>{% endfor %}</tr>{% endmacro %}
 {% for tag, entries in by_tag.items() %}<h2>{{ tag }}</h2>
@@ -61,7 +63,7 @@ td{padding:.15rem .8rem .15rem 0;text-align:left;vertical-align:top}
 {% endfor %}</table>
 {% for example in (body.examples or ())[:1] %}<pre>{{ example | tojson(1) }}</pre>{% endfor %}
 </details>
-{% endfor %}{% endfor %}</body></html>
+{% endfor %}{% endfor %}</main></body></html>
 """)
 
 

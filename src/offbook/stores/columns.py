@@ -65,11 +65,15 @@ def through_source(*, primary: bool = True) -> Column[Any]:
 def belongs_to(
     table: str, *columns: str, key: tuple[str, ...] = ("id",), owner: str = "character_id"
 ) -> ForeignKeyConstraint:
-    """Let a row live as long as the row of ``table`` that ``columns`` name, of the same owner."""
+    """Let a row live as long as the row of ``table`` that ``columns`` name, of the same owner.
+
+    What names a row that gets another name names it anew.
+    """
     return ForeignKeyConstraint(
         [owner, *columns],
         [f"{table}.{owner}", *(f"{table}.{name}" for name in key)],
         ondelete="CASCADE",
+        onupdate="CASCADE",
     )
 
 

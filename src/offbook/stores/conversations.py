@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, null, select, update
 
 from offbook.errors import UnknownName, UsageError
-from offbook.stores import principals, turn_evidence
+from offbook.stores import jobs, principals, turn_evidence
 from offbook.stores.schema import conversation_states, conversations, turn_documents, turns
 from offbook.stores.statements import (
     add_missing,
@@ -144,6 +144,20 @@ def list_all(
     return _conversations(conn, character, principal_id=principal)
 
 
+def rename(conn: Connection, character: str, session: str, new: str) -> None:
+    """Give a conversation another id; what hangs on it goes along.
+
+    Raises:
+        UsageError: another has it.
+    """
+    storable(new)
+    if get(conn, character, new) is not None:
+        raise UsageError(f"there is a session {new!r} already", "choose another name")
+    chosen = update(conversations).where(of(conversations, character, id=session))
+    conn.execute(chosen.values(id=new))
+    jobs.rename_subject(conn, character, jobs.DISTIL, session, new)
+
+
 def is_scene(session: str) -> bool:
     """Tell whether a conversation is one of several characters, by its id."""
     return session.rpartition("/")[2].startswith(SCENE)
@@ -248,6 +262,14 @@ def first_said(conn: Connection, character: str, sessions: Collection[str]) -> d
     chosen = chosen.where(among(c.conversation_id, sessions), c.ordinal <= 1)
     rows = conn.execute(chosen.order_by(c.ordinal.desc(), c.id))
     return {str(session): str(said) for session, said in rows}  # the first of them stands last
+
+
+def holding(conn: Connection, character: str, words: str) -> set[str]:
+    """Return the ids of the conversations in which words were said or answered."""
+    c = turns.c
+    there = c.said.icontains(words, autoescape=True) | c.answered.icontains(words, autoescape=True)
+    chosen = select(c.conversation_id).where(of(turns, character), there).distinct()
+    return set(conn.scalars(chosen))
 
 
 def get_turn(conn: Connection, character: str, session: str, turn: str) -> StoredTurn | None:

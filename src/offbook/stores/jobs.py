@@ -120,6 +120,12 @@ def remove_subjects(conn: Connection, character: str, subjects: Collection[str])
     conn.execute(delete(jobs).where(of(character), among(jobs.c.subject, subjects)))
 
 
+def rename_subject(conn: Connection, character: str, kind: str, old: str, new: str) -> None:
+    """Call a subject by its new name."""
+    chosen = (jobs.c.kind == kind) & (jobs.c.subject == old)
+    conn.execute(update(jobs).where(of(character), chosen).values(subject=new))
+
+
 def remove_one(conn: Connection, character: str, kind: str, subject: str) -> None:
     """Delete one job, if it is there."""
     chosen = (jobs.c.kind == kind) & (jobs.c.subject == subject)

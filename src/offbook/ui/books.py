@@ -32,6 +32,7 @@ from offbook.ui.elements import (
     text,
     told_of_errors,
 )
+from offbook.ui.portrait import portrait
 
 if TYPE_CHECKING:
     from offbook.app.book import Offbook
@@ -179,8 +180,10 @@ class _List:
 
     def _row(self, row: CastRow) -> None:
         with part("li"):
+            made = self._made.get(row.name)
+            portrait(row.name, None if made is None else made.id)
             with part("div", "main"):
-                text("h3", row.name)
+                text("h2", row.name)
                 said = f" · {plural(row.lines, 'line')}" if row.lines else ""
                 text("p", f"{plural(row.mentions, 'mention')}{said}", "quiet")
                 if row.aliases:

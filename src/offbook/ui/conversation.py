@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import quote
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from nicegui import ui
 
-from offbook.agent.history import scene_id
+from offbook.agent.history import SILENCE
 from offbook.app.documents import require_index
 from offbook.app.home import priced
 from offbook.errors import IndexMissing, OffbookError
-from offbook.stores.conversations import is_scene
 from offbook.ui.books import show_origin
+from offbook.ui.composer import composer
 from offbook.ui.elements import (
     MISTAKE,
     button,
@@ -31,105 +29,21 @@ from offbook.ui.elements import (
     told_of_errors,
     warn,
 )
-from offbook.ui.evidence import Side, facts_of
+from offbook.ui.evidence import Side
+from offbook.ui.exchange import Act, Growing, show_editor, show_exchange, show_greeting, show_swipes
 from offbook.ui.frame import unread
+from offbook.ui.markup import Mark, show_words
+from offbook.ui.portrait import portrait
+from offbook.ui.preferences import tell_offline
 from offbook.ui.story_point import show_story_point
+from offbook.ui.talks import Talks, is_made_up, talk_address
+from offbook.ui.why import why_of
 
 if TYPE_CHECKING:
-    from nicegui.elements.mixins.text_element import TextElement
-
     from offbook.agent.session import Session
     from offbook.agent.swipes import Exchange
     from offbook.ui.evidence import Side
     from offbook.ui.frame import CharacterPlace
-
-Act = Callable[[], Awaitable[None]]
-
-_PIECE: Final = 400
-"""A growing text is drawn in pieces of about so many letters: only the last is sent again."""
-
-
-def show_exchange(
-    box: ui.element, exchange: Exchange, reply: Mapping[str, Any], why: Act
-) -> ui.element | None:
-    """Draw an exchange into its box."""
-    box.clear()
-    turn = exchange.turn
-    named(box, data_turn=turn.id)
-    with box:
-        if turn.said:
-            text("div", f"{turn.speaker}: {turn.said}" if turn.speaker else turn.said, "said")
-        if turn.is_unanswered:
-            return None
-        with part("div", "answer"):
-            text("div", turn.answered, "answered")
-            if not turn.said:
-                return None
-            with part("div", "under"):
-                button("Why", why, icon="help_outline", look="small", label="Why this reply?")
-                place = part("div", "swipes")
-                if reply.get("context") is not None:
-                    text("span", facts_of(reply), "facts")
-    return place
-
-
-def show_swipes(
-    place: ui.element, here: int, of: int, choose: Callable[[int], Act], again: Act
-) -> None:
-    """Buttons that go through the replies to the same words, and one that asks for another."""
-    named(place, role="group", aria_label="Replies to the same words")
-    with place:
-        if of > 1:
-            _arrows(("The reply before", "The next reply"), here, of, choose)
-        icon_button("Another reply", "refresh", again)
-
-
-def show_greeting(
-    box: ui.element, greetings: Sequence[str], here: int, choose: Callable[[int], Act] | None
-) -> None:
-    """Draw the greeting that a conversation begins with; ``choose`` goes to another, if it may."""
-    box.clear()
-    with box, part("div", "answer"):
-        text("div", greetings[here], "answered")
-        if choose is not None and len(greetings) > 1:
-            with named(part("div", "swipes"), role="group", aria_label="Greetings"):
-                named_so = ("The greeting before", "The next greeting")
-                _arrows(named_so, here, len(greetings), choose)
-                text("span", "to begin with", "facts")
-
-
-def _arrows(names: tuple[str, str], here: int, of: int, choose: Callable[[int], Act]) -> None:
-    back = icon_button(names[0], "chevron_left", choose(max(0, here - 1)))
-    back.set_enabled(here > 0)
-    text("span", f"{here + 1} of {of}")
-    onward = icon_button(names[1], "chevron_right", choose(min(of - 1, here + 1)))
-    onward.set_enabled(here < of - 1)
-
-
-class Growing:
-    """A reply while it comes."""
-
-    def __init__(self, answer: TextElement) -> None:
-        self._answer = answer
-        self._piece: TextElement | None = None
-        self._drawn = self._held = ""
-
-    def add(self, piece: str) -> None:
-        """Take what came; it is shown with the next ``draw``."""
-        self._held += piece
-
-    def draw(self) -> None:
-        """Show all that came."""
-        if not self._held or self._answer.is_deleted:
-            return
-        if self._piece is None or len(self._drawn) > _PIECE:
-            self._answer.classes(remove="waiting")
-            with self._answer:
-                self._piece, self._drawn = text("span", ""), ""
-        self._drawn += self._held
-        self._held = ""
-        self._piece.set_text(self._drawn)
-
 
 _REDRAW_SECONDS: Final = 0.06
 """A reply is drawn anew at most so often while it comes: no reader is faster."""
@@ -165,6 +79,8 @@ class Conversation:
         self._is_stopped = False
         self._replying: asyncio.Task[None] | None = None
         self._replies: dict[str, Mapping[str, Any]] = {}
+        self._answers: dict[str, ui.element] = {}
+        self._marked: tuple[str, str] | None = None  # the turn that the panel is about, its reply
         self.on_busy: Callable[[bool], None] = lambda _: None
         ui.context.client.on_delete(self.stop)
 
@@ -224,8 +140,12 @@ class Conversation:
             await self.stand_at(self._wished)
         return is_kept
 
-    async def again(self) -> None:
-        """Another reply to what was said last."""
+    async def go_on(self) -> None:
+        """Let the character go on without a word of the person's."""
+        await self.say(SILENCE)
+
+    async def again(self, said: str | None = None) -> None:
+        """Another reply to what was said last, or to what was to be said instead."""
         if self._is_busy or not self._turns:
             return
         with self._working():
@@ -233,7 +153,7 @@ class Conversation:
             if before is None:
                 return
             box = self._boxes[-1]
-            if await self._reply(before.turn.said, self._talk.again(), box):
+            if await self._reply(said or before.turn.said, self._talk.again(said), box):
                 await self._replied(box)
             elif not box.is_deleted:
                 with self._log:
@@ -263,8 +183,11 @@ class Conversation:
         """Show a reply while it comes; whether it came."""
         box.clear()
         with box:
-            text("div", said, "said")
+            if said != SILENCE:
+                with part("div", "mine"):
+                    text("div", said, "said")
             with part("div", "answer"):
+                portrait(self._place.character.name, self._place.character.id)
                 answer = text("div", "", "answered waiting")
         self._replying = asyncio.create_task(self._stream(pieces, Growing(answer)))
         if self._is_stopped:
@@ -366,11 +289,12 @@ class Conversation:
             self._opening.delete()
         elif not self._talk.history:
             self._talk.greet(self._greeting + 1)
-            show_greeting(self._opening, self._talk.greetings, self._greeting, None)
+            self._show_greeting(self._opening, None)
         self._opening = None
 
     def _draw_all(self, exchanges: Sequence[Exchange]) -> None:
         self._log.clear()
+        self._answers.clear()
         self._opening = None
         self._room = 2 * _SHOWN
         self._turns, self._boxes = [exchange.turn.id for exchange in exchanges], []
@@ -430,6 +354,7 @@ class Conversation:
             self._greet(self._greeting)
             return
         with part("div", "empty") as self._opening:
+            portrait(self._place.character.name, self._place.character.id)
             text("h2", f"Talk to {self._place.character.name}")
             hint = "Beside each reply stands what it rests on, and what was declined."
             text("p", hint, "quiet")
@@ -444,7 +369,11 @@ class Conversation:
 
         self._greeting = number
         if self._opening is not None:
-            show_greeting(self._opening, self._talk.greetings, number, chooser)
+            self._show_greeting(self._opening, chooser)
+
+    def _show_greeting(self, box: ui.element, choose: Callable[[int], Act] | None) -> None:
+        greetings, who = self._talk.greetings, self._place.character
+        show_greeting(box, greetings, self._greeting or 0, choose, who)
 
     def _draw(self, box: ui.element, exchange: Exchange, *, is_last: bool) -> None:
         async def why() -> None:
@@ -456,9 +385,15 @@ class Conversation:
 
             return choose
 
-        swipes = show_exchange(box, exchange, self._reply_of(exchange), why)
-        if swipes is not None and is_last and not self._later:
-            show_swipes(swipes, exchange.place, len(exchange.swipes), chooser, self.again)
+        who = self._place.character
+        drawn = show_exchange(box, exchange, self._reply_of(exchange), why, who)
+        if drawn.answered is not None:
+            self._answers[exchange.turn.id] = drawn.answered
+        if drawn.actions is None or not is_last or self._later:
+            return
+        here, of = exchange.place, len(exchange.swipes)
+        show_swipes(drawn.actions, here, of, chooser, self.again, self.go_on)
+        show_editor(drawn, exchange.turn.said, self.again)
 
     def _reply_of(self, exchange: Exchange) -> Mapping[str, Any]:
         """The reply with all it rests on: as it came, or as far as it is stored."""
@@ -468,42 +403,36 @@ class Conversation:
         return {**(exchange.turn.recall or {}), "reply": exchange.turn.answered}
 
     async def _tell(self, exchange: Exchange, *, is_asked_for: bool = False) -> None:
-        is_stored = exchange.turn.id not in self._replies
-        reply = self._reply_of(exchange)
-        await self._side.tell(reply, is_stored=is_stored, is_asked_for=is_asked_for)
+        id_ = exchange.turn.id
+        is_stored, name = id_ not in self._replies, self._place.character.name
+        why = why_of(self._reply_of(exchange), name, is_stored=is_stored)
+        self._mark(id_, exchange.turn.answered, why.marks)
+        await self._side.tell(why, is_asked_for=is_asked_for)
 
+    def _mark(self, turn: str, answered: str, marks: Sequence[Mark]) -> None:
+        """Mark what rests on something in the reply that the panel is about, and no other."""
+        if self._marked is not None and self._marked[0] != turn:
+            self._show_words(*self._marked, ())
+        self._marked = (turn, answered)
+        self._show_words(turn, answered, marks)
 
-_NEW: Final = ""
-"""Stands for a new conversation in the list."""
-_LISTED: Final = 100
-"""Conversations in the list, the latest: clients of the API make one for every chat."""
-_WORDS: Final = 48
-_LONGEST_NAME: Final = 20
-_MOST_SAID: Final = 100_000
-"""Letters that can be said at once: more is no message, and the connection would not carry it."""
-
-
-_BACK_TO_FIELD: Final = """
-const at = document.activeElement;
-if (!at || at === document.body || at.closest(".composer"))
-  document.querySelector(".composer textarea")?.focus({preventScroll: true});
-"""
-"""The button that was pressed is gone; whoever has gone on to read elsewhere is left there."""
-
-_UNSAID: Final = 'document.dispatchEvent(new CustomEvent("unsaid", {{detail: {text}}}))'
-"""What was said and is not kept goes back to the field, to be said again, or otherwise."""
+    def _show_words(self, turn: str, answered: str, marks: Sequence[Mark]) -> None:
+        box = self._answers.get(turn)
+        if box is not None and not box.is_deleted:
+            box.clear()
+            show_words(box, answered, marks)
 
 
 async def show_talk(place: CharacterPlace, session: str | None) -> None:
     """The whole page."""
     visitor = place.visitor
-    known = await visitor.conversations(place.character, _LISTED)
-    alone = [each for each in known if not is_scene(each)]
-    name = session or (alone[0] if alone and session is None else _fresh())
+    talks = Talks(place)
+    name = session or await talks.latest()
     talk = await visitor.conversation(place.character, name)
     with part("section", "stage", aria_label="Conversation"):
         side = Side(place)
-        _head(place, name, known, side)
+        _head(place, name, talks, side)
+        tell_offline(visitor)
         await show_origin(place)
         point = part("div", "story-point")
         log = part("div", "log", role="log", aria_label="What was said", tabindex="0")
@@ -518,49 +447,21 @@ async def show_talk(place: CharacterPlace, session: str | None) -> None:
     await conversation.tell_last()
     if session != name:
         # The address leads back to this conversation, also when it is loaded anew.
-        ui.navigate.history.replace(_address(place, name))
+        ui.navigate.history.replace(talk_address(place, name))
 
 
-def _head(place: CharacterPlace, name: str, known: Mapping[str, str], side: Side) -> None:
+def _head(place: CharacterPlace, name: str, talks: Talks, side: Side) -> None:
     with part("div", "stage-head"):
-        text("h1", place.character.name)
-        labels = {each: _label(each, said) for each, said in known.items()}
-        if name not in known:
-            labels = {name: "This conversation" if _is_made_up(name) else name, **labels}
-        is_cut = len(known) == _LISTED
-        chosen = ui.select(
-            {_NEW: "New conversation", **labels},
-            value=name,
-            label=f"Conversation (latest {_LISTED})" if is_cut else "Conversation",
-            on_change=lambda event: ui.navigate.to(_address(place, event.value)),
-        )
-        chosen.props("outlined dense options-dense")
+        portrait(place.character.name, place.character.id)
+        with part("div", "about"):
+            text("h1", place.character.name)
+            if not is_made_up(name):
+                text("p", name, "quiet")
+        fresh = partial(ui.navigate.to, talk_address(place, ""))
+        icon_button("New conversation", "add_comment", fresh)
+        chosen = partial(talks.open, name)
+        button("Conversations", chosen, icon="forum", look="small", label="Conversations")
         icon_button("Mood over the conversation", "mood", side.open_moods).classes("narrow-only")
-
-
-def _label(name: str, said: str) -> str:
-    """How a conversation is listed: by its first words, and its name if somebody chose one."""
-    words = " ".join(said.split())
-    short = words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
-    if is_scene(name):
-        return f"Together: {short or scene_id(name, bare=True)}"
-    if _is_made_up(name):
-        return short or name
-    return f"{name}: {short}" if short else name
-
-
-def _is_made_up(name: str) -> bool:
-    """Whether a name tells nobody anything: hexadecimal digits by chance."""
-    return len(name) >= len(_fresh()) and all(letter in "0123456789abcdef-" for letter in name)
-
-
-def _address(place: CharacterPlace, name: str) -> str:
-    session = quote(name or _fresh(), safe="")
-    return place.address(f"?session={session}")
-
-
-def _fresh() -> str:
-    return uuid.uuid4().hex[:8]
 
 
 async def missing(place: CharacterPlace, log: ui.element) -> None:
@@ -570,54 +471,3 @@ async def missing(place: CharacterPlace, log: ui.element) -> None:
     except IndexMissing as error:
         with log:
             unread(place, error)
-
-
-class Talking(Protocol):
-    """What a composer says something to."""
-
-    on_busy: Callable[[bool], None]
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a reply is on its way."""
-
-    async def say(self, said: str) -> bool:
-        """Say something; whether it was answered, and is kept."""
-
-    def stop(self) -> None:
-        """Break a reply off."""
-
-
-def composer(name: str, conversation: Talking) -> None:
-    """The field in which something is said to somebody of this name, and its buttons."""
-    with part("form", "composer") as form:
-        # The field grows with what stands in it: a long name would make it high.
-        to = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME].rstrip()}…"
-        field = ui.textarea(placeholder=f"Say something to {to}")
-        field.props("outlined autogrow dense rows=1 autofocus")
-        field.props["input-class"] = "composer-field"
-        field.props["maxlength"] = _MOST_SAID
-        named(field, aria_label=f"What you say to {name}")
-        send = button("Send", icon="send", look="primary").props("type=submit")
-        stop = button("Stop", conversation.stop, icon="stop").props("type=button")
-        stop.set_visibility(False)
-
-    async def say() -> None:
-        said = (field.value or "").strip()
-        if not said or conversation.is_busy:
-            return
-        if len(said) >= _MOST_SAID:
-            warn(f"That is longer than {_MOST_SAID:,} letters, and was cut; add it as a document")
-            return
-        field.value = ""
-        if not await conversation.say(said):
-            # In the browser: it may not have emptied the field yet, and would say so afterwards.
-            ui.run_javascript(_UNSAID.format(text=json.dumps(said)))
-        ui.run_javascript(_BACK_TO_FIELD)
-
-    def busy(now: bool) -> None:
-        send.set_visibility(not now)
-        stop.set_visibility(now)
-
-    conversation.on_busy = busy
-    form.on("submit.prevent", say)

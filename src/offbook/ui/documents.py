@@ -67,7 +67,7 @@ async def create_of_card(visitor: Visitor, sent: SentFile, said: ui.element) -> 
     """Make a new character of a card; what was mended is told before the page is left."""
     report = await visitor.command().cards.create(sent)
     await begin_reading(visitor, report.character)
-    address = f"/c/{quote(report.character.id, safe='')}/documents"
+    address = f"/c/{quote(report.character.id, safe='')}"
     if not report.warnings:
         ui.navigate.to(address)
         return

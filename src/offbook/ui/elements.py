@@ -109,7 +109,8 @@ def uploader(
         choose = button(choosing, icon="upload_file", look="primary")
         # In the browser alone: it opens the list of files only while a click is fresh.
         choose.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
-        text("p", hint, "quiet")
+        if hint:
+            text("p", hint, "quiet")
     return upload
 
 
@@ -198,6 +199,16 @@ def told_of_errors() -> Iterator[None]:
         if not page.is_deleted:
             with page:
                 complain(error)
+
+
+@contextmanager
+def busy(words: str) -> Iterator[None]:
+    """Say above the page what it waits for."""
+    note = ui.notification(words, spinner=True, timeout=None, position="top")
+    try:
+        yield
+    finally:
+        note.dismiss()
 
 
 def plural(number: int, noun: str) -> str:

@@ -28,7 +28,8 @@ from offbook.ui.elements import (
     told_of_errors,
     warn,
 )
-from offbook.ui.evidence import facts_of, show_why
+from offbook.ui.markup import show_words
+from offbook.ui.why import facts_of, show_why, why_of
 
 if TYPE_CHECKING:
     from offbook.evaluation.comparison import RunLine
@@ -252,9 +253,9 @@ async def _fill(place: CharacterPlace, method: str, question: str, box: ui.eleme
             failed(outcome)
             return
         reply = outcome.as_json()
-        text("div", outcome.text, "answered")
+        show_words(part("div", "answered"), outcome.text)
         text("p", facts_of(reply), "quiet")
-        show_why(place, reply, is_stored=False)
+        show_why(place, why_of(reply, place.character.name, is_stored=False))
 
 
 async def _ask(place: CharacterPlace, method: str, question: str) -> Reply:

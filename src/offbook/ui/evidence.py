@@ -1,244 +1,19 @@
-"""Beside the conversation: what a reply rests on, passages of sources, and how the mood moved."""
+"""The panel beside the conversation: why a reply is as it is, and how the mood moved."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from nicegui import ui
 
-from offbook.app.conversations import Passage, read_passage
 from offbook.text.emotion_names import EMOTIONS
-from offbook.types import Source
-from offbook.ui.elements import (
-    button,
-    icon_button,
-    named,
-    part,
-    plural,
-    table,
-    text,
-    told_of_errors,
-)
+from offbook.ui.elements import icon_button, named, part, table, text
+from offbook.ui.why import Why, show_why
 
 if TYPE_CHECKING:
     from offbook.agent.session import Session
     from offbook.ui.frame import CharacterPlace
-
-_TO_THE_MARK: Final = 'document.querySelector(".passage mark")?.scrollIntoView({block: "center"})'
-
-
-async def open_passage(place: CharacterPlace, source: Mapping[str, Any], about: str) -> None:
-    """Open the passage of a source; ``about`` says which sentence of it counts."""
-    with told_of_errors():
-        where = Source(source["document"], source["chunk"], source["start"], source["end"])
-        passage = await read_passage(place.visitor.book, place.character, where, about)
-        _dialog(passage)
-
-
-def _dialog(passage: Passage) -> None:
-    # On the page itself: what asks may be drawn anew, and would take the dialog along.
-    with ui.context.client.content, ui.dialog() as dialog, ui.card().classes("dialog"):
-        named(dialog, aria_label=f"Passage of {passage.document}")
-        with part("div", "dialog-head"):
-            with part("div"):
-                text("h2", passage.document)
-                if passage.headings:
-                    text("p", " › ".join(passage.headings), "quiet")
-                if passage.place:
-                    text("p", passage.place, "quiet")
-            icon_button("Close", "close", dialog.close).props("autofocus")
-        with part("div", "dialog-body"), named(part("div", "passage"), tabindex="0"):
-            text("span", passage.before, "around")
-            text("span", passage.opening, "span")
-            text("mark", passage.marked)
-            text("span", passage.closing + ("…" if passage.cut else ""), "span")
-            text("span", passage.after, "around")
-    dialog.on("hide", dialog.delete)
-    dialog.on("show", lambda: ui.run_javascript(_TO_THE_MARK))
-    dialog.open()
-
-
-_KINDS: Final = {
-    "knowledge": "Passages",
-    "episode": "Lived through so far",
-    "scene": "What happened last",
-    "memory": "Memories",
-    "entity": "Who and what",
-    "relation": "Relations",
-    "attribute": "How they are",
-    "profile": "Profile",
-    "premise": "Not so",
-    "unwitnessed": "Not witnessed",
-    "out_of_scope": "Declined",
-}
-_VERDICTS: Final = {
-    "in": "Within what the character knows",
-    "partly": "Partly beyond what the character knows",
-    "out": "Beyond what the character knows",
-}
-_OPEN: Final = ("knowledge", "memory", "premise", "out_of_scope")
-"""What is unfolded from the beginning."""
-_SOURCES: Final = 4
-_SKIPPED: Final = 40
-"""Titles of what was skipped for one reason."""
-
-Found = Mapping[str, Any]
-
-
-def show_why(place: CharacterPlace, reply: Found, *, is_stored: bool) -> None:
-    """All of it, below one another."""
-    _cost(reply)
-    _boundary(reply.get("boundary"))
-    _items(place, reply)
-    _feelings(reply)
-    _skipped(reply.get("skipped") or (), is_stored=is_stored)
-    _tasks(reply.get("usage") or {})
-
-
-def facts_of(reply: Found) -> str:
-    """What a reply rests on and cost, in one line."""
-    usage = reply.get("usage") or {}
-    context = [item for item in reply.get("context") or () if item["kind"] != "profile"]
-    tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-    parts = [f"rests on {len(context)}", plural(usage.get("calls", 0), "call")]
-    if tokens:
-        parts.append(plural(tokens, "token"))
-    return " · ".join([*parts, f"{usage.get('seconds', 0.0):.1f} s"])
-
-
-def _cost(reply: Found) -> None:
-    usage = reply.get("usage") or {}
-    calls = usage.get("calls", 0)
-    facts = [
-        (f"{calls:,}", "call" if calls == 1 else "calls"),
-        (f"{usage.get('prompt_tokens', 0):,}", "tokens read"),
-        (f"{usage.get('completion_tokens', 0):,}", "tokens written"),
-        (f"{usage.get('seconds', 0.0):.2f} s", "time"),
-        (str(reply.get("method", "")), "method"),
-    ]
-    if usage.get("cost_usd") is not None:
-        facts.append((f"{usage['cost_usd']:.4f}", "USD"))
-    with part("div", "facts-grid"):
-        for number, of in facts:
-            with part("div", "fact"):
-                text("span", number, "number")
-                text("span", of, "of")
-
-
-def _boundary(boundary: Found | None) -> None:
-    if boundary is None:
-        return
-    verdict = str(boundary["verdict"])
-    with part("section", f"verdict {verdict if verdict in _VERDICTS else ''}"):
-        text("h2", _VERDICTS.get(verdict, verdict))
-        for reason in boundary.get("reasons") or ():
-            text("p", f"{reason['entity']}: {reason['reason']}", "small")
-
-
-def _items(place: CharacterPlace, reply: Found) -> None:
-    context: Sequence[Found] = reply.get("context") or ()
-    about = f"{reply.get('question', '')} {reply.get('reply', '')}"
-    for kind, title in _KINDS.items():
-        items = [item for item in context if item["kind"] == kind]
-        if not items:
-            continue
-        with _fold(title, len(items), is_open=kind in _OPEN):
-            for item in items:
-                _item(place, item, about)
-
-
-def _item(place: CharacterPlace, item: Found, about: str) -> None:
-    with part("article", "why-item"):
-        title = item["title"]
-        if title:  # memories of a file may have none
-            text("h3", title)
-        sources = [source for source in item.get("sources") or () if source.get("chunk")]
-        if item["text"] != title:
-            # What opens in its document is shortened here; all else can be read nowhere else.
-            text("p", item["text"], "told" if sources else "told whole")
-        with part("div", "under"):
-            if item["kind"] not in ("profile", "out_of_scope"):
-                text("span", f"score {item['score']:.2f}", "chip")
-            for name, level in strongest(item.get("emotion"), 2):
-                text("span", f"{name} {level:g}", "chip")
-            for number, source in enumerate(sources[:_SOURCES], 1):
-                named_for = title or _KINDS[item["kind"]]
-                _source(place, source, about, named_for, number if len(sources) > 1 else 0)
-            if len(sources) > _SOURCES:
-                text("span", f"and {len(sources) - _SOURCES} more", "facts")
-
-
-def _source(place: CharacterPlace, source: Found, about: str, title: str, number: int) -> None:
-    async def show() -> None:
-        await open_passage(place, source, about)
-
-    label = f"Source {number}" if number else "Source"
-    button(label, show, icon="menu_book", look="small", label=f"{label} of {title}")
-
-
-def _feelings(reply: Found) -> None:
-    for key, title in (("emotion", "What the question stirs"), ("mood", "Mood")):
-        levels = reply.get(key)
-        if not levels:
-            continue
-        with _fold(title, None, is_open=key == "mood"), part("div", "levels"):
-            for name, level in levels.items():
-                text("span", name)
-                with part("div", "track", aria_hidden="true"):
-                    part("div").style(f"width: {min(100.0, max(0.0, float(level) * 10)):.0f}%")
-                text("span", f"{float(level):.1f}", "number")
-
-
-def strongest(emotion: Found | None, most: int) -> list[tuple[str, float]]:
-    """The feelings that stand out in a memory."""
-    levels = [(name, float(level)) for name, level in (emotion or {}).items()]
-    return [pair for pair in sorted(levels, key=lambda pair: -pair[1])[:most] if pair[1] > 1]
-
-
-def _skipped(skipped: Sequence[Found], *, is_stored: bool) -> None:
-    if is_stored:
-        text("p", "What was skipped is shown when the reply comes, and not kept.", "quiet")
-        return
-    if not skipped:
-        return
-    counts = Counter(row["why"] for row in skipped)
-    with _fold("Found and skipped", len(skipped), is_open=False):
-        for why in counts:
-            with part("article", "why-item"):
-                text("h3", why)
-                titles = [f"{row['kind']}: {row['title']}" for row in skipped if row["why"] == why]
-                for title in titles[:_SKIPPED]:
-                    text("p", title, "quiet")
-                if len(titles) > _SKIPPED:
-                    text("p", f"and {len(titles) - _SKIPPED} more", "quiet")
-
-
-def _tasks(usage: Found) -> None:
-    tasks: Mapping[str, Found] = usage.get("by_task") or {}
-    if not tasks:
-        return
-    with _fold("Calls", sum(task["calls"] for task in tasks.values()), is_open=False):
-        waits = f"{plural(usage.get('round_trips', 0), 'wait')} one after another"
-        text("p", f"{waits}, {plural(usage.get('cached_calls', 0), 'answer')} from the cache")
-        keys = ("calls", "prompt_tokens", "completion_tokens")
-        rows = [(name, *(f"{task[key]:,}" for key in keys)) for name, task in tasks.items()]
-        table("What calls were for", ("asked for", "calls", "read", "written"), rows)
-
-
-def _fold(title: str, count: int | None, *, is_open: bool) -> Any:
-    """A part that folds; its content goes inside."""
-    whole = part("details", "why-group")
-    if is_open:
-        named(whole, open="open")
-    with whole:
-        with part("summary"):
-            text("span", title)
-            if count is not None:
-                text("span", f" {count}", "count")
-        return part("div", "why-items")
-
 
 _COLOURS: Final = (
     "#d9a400", "#4f9d69", "#7b61c9", "#d97742", "#4a7fc1", "#8a9a2b", "#c8423f", "#2a9d9d",
@@ -335,7 +110,7 @@ class Side:
         self._place = place
         self._talk: Session | None = None
         self._tab: Tab = "why"
-        self._reply: tuple[Mapping[str, Any], bool] | None = None
+        self._reply: Why | None = None
         self._drawn: object = None
         self._is_unfolded = False
         self._panel: ui.element | None = None
@@ -368,11 +143,9 @@ class Side:
         self._talk = talk
         self._place = place or self._place
 
-    async def tell(
-        self, reply: Mapping[str, Any], *, is_stored: bool, is_asked_for: bool = False
-    ) -> None:
+    async def tell(self, reply: Why, *, is_asked_for: bool = False) -> None:
         """Show why a reply is as it is; when a person asked for it, on a narrow screen as well."""
-        self._reply = (reply, is_stored)
+        self._reply = reply
         if is_asked_for:
             await self._choose("why")
             self._open()
@@ -433,7 +206,7 @@ class Side:
                 text("h2", "Mood over the conversation")
                 show_moods(moods, self._is_unfolded, self._fold)
             elif self._reply is not None:
-                show_why(self._place, self._reply[0], is_stored=self._reply[1])
+                show_why(self._place, self._reply)
             else:
                 text("p", "Ask something: what the reply rests on will stand here.", "quiet")
 

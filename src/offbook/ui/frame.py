@@ -75,8 +75,11 @@ def framed(title: str, place: CharacterPlace | None = None, current: str = "") -
         if place is not None:
             _parts(place, current)
         with part("div", "tools"):
-            if Visitor.of_this_page().may_administer:
+            visitor = Visitor.of_this_page()
+            if visitor.may_administer:
                 link("Reviews", "/reviews", "quiet-link")
+            if visitor.is_owner:
+                link("Settings", "/settings", "quiet-link")
             # Its name changes with the theme, in the browser; a tooltip would not.
             theme = ui.button(icon="contrast", color=None).classes("icon-button")
             theme.props("flat round dense data-theme-switch")

@@ -24,7 +24,7 @@ from offbook.ui.elements import (
     told_of_errors,
     warn,
 )
-from offbook.ui.evidence import strongest
+from offbook.ui.why import strongest
 
 if TYPE_CHECKING:
     from offbook.app.documents import AliasReport

@@ -1,7 +1,8 @@
 """The pages on the server's application: same process, same offbook, same callers.
 
 Takes: an application of ``server.create_app``.  Gives: it with the pages at ``/``, ``/c/...``,
-``/scene`` and ``/reviews``; every other path is answered as before, unknown ones included.
+``/scene``, ``/settings`` and ``/reviews``; every other path is answered as before, unknown ones
+included.
 
 NiceGUI writes scripts into its page. They carry a nonce, new for every answer, which is put into
 its template and so never into a text that stands in the page; what a document, a card or a model
@@ -82,7 +83,7 @@ class _WithNonces(BaseLoader):
 
 
 _PAGES: Final = ("/c/", "/reviews/", "/_page/", "/_nicegui/", "/_nicegui_ws/")
-_EXACTLY: Final = ("/", "/scene", "/reviews", "/favicon.ico")
+_EXACTLY: Final = ("/", "/scene", "/settings", "/reviews", "/favicon.ico")
 _RECONNECT_SECONDS: Final = 20.0
 """How long a page that lost its connection is kept: a phone that looks at another app."""
 

@@ -25,6 +25,8 @@ from offbook.ui.elements import failed, link, named, notice, part, text
 from offbook.ui.evaluation import show_comparison, show_review, show_runs
 from offbook.ui.frame import CharacterPlace, framed, unread
 from offbook.ui.knowledge import show_memories, show_names
+from offbook.ui.portrait import portrait_file
+from offbook.ui.preferences import ADDRESS, show_preferences
 from offbook.ui.scene import show_scene
 from offbook.ui.visitor import Visitor
 
@@ -51,7 +53,7 @@ async def show_graph(place: CharacterPlace) -> None:
     address = place.address("/graph/graph.html")
     with part("div", "bar"):
         text("p", "Who and what there is, and how they relate.", "quiet")
-        link("On its own", address)
+        link("Open by itself", address)
         for name, label in (("graph.graphml", "GraphML"), ("graph.json", "JSON")):
             named(link(label, place.address(f"/graph/{name}")), download=name)
     named(
@@ -101,12 +103,14 @@ def register() -> None:
         "/c/{name}": _talk,
         "/scene": _scene,
         **{f"/c/{{name}}/{part}": _page_of(part) for part in _PARTS},
+        ADDRESS: _preferences,
         "/reviews": _reviews,
         "/reviews/{run}": _review,
     }
     for path, build in pages.items():
         ui.page(path, response_timeout=_BUILD_SECONDS)(build)
     app.get("/c/{name}/graph/{file}")(graph_file)
+    app.get("/c/{name}/portrait")(portrait_file)
     app.on_page_exception(_mistake)
 
 
@@ -140,6 +144,14 @@ def _page_of(part: str) -> Callable[[str], Awaitable[None]]:
         await _of_character(name, part, _PARTS[part])
 
     return build
+
+
+async def _preferences() -> None:
+    with framed("Settings"):
+        try:
+            await show_preferences(Visitor.of_this_page())
+        except OffbookError as error:
+            failed(error)
 
 
 async def _reviews() -> None:

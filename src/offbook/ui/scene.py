@@ -14,10 +14,15 @@ from offbook.app.commands import command_of
 from offbook.app.scenes import scene_of
 from offbook.errors import OffbookError
 from offbook.ui.books import scene_address
-from offbook.ui.conversation import Growing, composer, missing
+from offbook.ui.composer import composer
+from offbook.ui.conversation import missing
 from offbook.ui.elements import button, failed, named, part, plural, text, told_of_errors, warn
-from offbook.ui.evidence import Side, facts_of
+from offbook.ui.evidence import Side
+from offbook.ui.exchange import Growing, copy_button
 from offbook.ui.frame import CharacterPlace
+from offbook.ui.markup import show_words
+from offbook.ui.portrait import portrait
+from offbook.ui.why import facts_of, why_of
 
 if TYPE_CHECKING:
     from offbook.agent.next_speaker import Line
@@ -48,6 +53,8 @@ async def show_scene(visitor: Visitor, who: Sequence[str], session: str | None) 
     names = " and ".join(each.name for each in cast)
     with part("section", "stage", aria_label="Conversation"):
         with part("div", "stage-head"):
+            for each in cast:
+                portrait(each.name, each.id)
             text("h1", names)
             options = {"": _ANYBODY, **{each.id: each.name for each in cast}}
             chosen = ui.select(options, value="", label="Who answers")
@@ -132,11 +139,13 @@ class SceneTalk:
     def _draw(self, line: Line, stored: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
         with part("div", "exchange"):
             if line.character is None:
-                text("div", f"{line.name}: {line.text}" if line.name else line.text, "said")
+                with part("div", "mine"):
+                    text("div", f"{line.name}: {line.text}" if line.name else line.text, "said")
                 return
             with part("div", "answer") as box:
+                portrait(line.name, line.character)
                 text("p", line.name, "speaker")
-                text("div", line.text, "answered")
+                show_words(part("div", "answered"), line.text)
             recall = stored.get((line.character, line.text), {})
             self._why(box, line.character, {**recall, "reply": line.text}, is_stored=True)
 
@@ -155,6 +164,7 @@ class SceneTalk:
         label = f"Why this reply? {member.character.name}"
         with box, part("div", "under"):
             button("Why", why, icon="help_outline", look="small", label=label)
+            copy_button()
             if reply.get("context") is not None:
                 text("span", facts_of(reply), "facts")
 
@@ -172,7 +182,8 @@ class SceneTalk:
         is_asked_for: bool,
     ) -> None:
         await self._side.follow(member, self._places[member.character.id])
-        await self._side.tell(reply, is_stored=is_stored, is_asked_for=is_asked_for)
+        why = why_of(reply, member.character.name, is_stored=is_stored)
+        await self._side.tell(why, is_asked_for=is_asked_for)
 
     async def say(self, said: str) -> bool:
         """Say something, and show the replies while they come; whether all is kept."""
@@ -225,7 +236,7 @@ class SceneTalk:
             warn("The conversation went on elsewhere; this is where it is now.")
 
     def _say(self, said: str) -> ui.element:
-        with self._log, part("div", "exchange") as line:
+        with self._log, part("div", "exchange") as line, part("div", "mine"):
             text("div", said, "said")
         return line
 
@@ -253,7 +264,7 @@ class SceneTalk:
                 if piece.character != speaker:
                     if growing is not None:
                         growing.draw()
-                    speaker, growing = piece.character, self._open(piece.name)
+                    speaker, growing = piece.character, self._open(piece.name, piece.character)
                 if growing is not None:
                     growing.add(piece.text)
                 if growing is not None and time.monotonic() - drawn > _REDRAW_SECONDS:
@@ -262,9 +273,10 @@ class SceneTalk:
         if growing is not None:
             growing.draw()
 
-    def _open(self, name: str) -> Growing:
+    def _open(self, name: str, character: str) -> Growing:
         """A place for a reply that comes."""
         with self._log, part("div", "exchange"), part("div", "answer") as box:
+            portrait(name, character)
             text("p", name, "speaker")
             growing = Growing(text("div", "", "answered waiting"))
         self._boxes.append(box)

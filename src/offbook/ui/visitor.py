@@ -15,13 +15,13 @@ from starlette.requests import HTTPConnection
 
 from offbook.agent.history import names_of, stored_id
 from offbook.agent.session import kept_under
-from offbook.app.commands import command_of, conversation_of
-from offbook.errors import OffbookError
+from offbook.app.commands import command_of, configure, conversation_of
+from offbook.errors import OffbookError, UsageError
 from offbook.server.authentication import keep_pace
 from offbook.server.dependencies import OWNER, Caller
 from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.server.native.access import require, require_change, visible
-from offbook.stores import conversations
+from offbook.stores import conversations, forgetting
 from offbook.stores.characters import may_change_source
 from offbook.ui.elements import complain, link, named, notice, part, text
 
@@ -34,11 +34,21 @@ if TYPE_CHECKING:
     from offbook.app.documents import CharacterInfo
     from offbook.server.authentication import Pace
     from offbook.server.background import BackgroundWorker
+    from offbook.settings import Settings
     from offbook.stores.connection import Connection
     from offbook.stores.principals import Right
     from offbook.types import Character
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTalk:
+    """A conversation in a list: what it is called, what was said first, and when it went on."""
+
+    name: str
+    said: str
+    updated: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,20 @@ class Visitor:
         """
         return self.caller.may_administer
 
+    @property
+    def is_owner(self) -> bool:
+        """Whether they sit at this machine: its settings are theirs."""
+        return self.caller.principal == OWNER.principal
+
+    async def configure(self, settings: Settings) -> None:
+        """Let the server answer, and read, by other settings from now on."""
+
+        async def follow(book: Offbook) -> None:
+            configure(book, settings)
+
+        configure(self.book, settings)
+        await self.background.aside(follow)
+
     async def characters(self) -> list[CharacterInfo]:
         """The characters that they may see."""
         return [info for info in await self.book.characters() if self.caller.sees(info)]
@@ -144,18 +168,43 @@ class Visitor:
             id_ for id_ in ids if self.caller.characters is None or id_ in self.caller.characters
         ]
 
-    async def conversations(self, character: Character, most: int) -> dict[str, str]:
-        """Their latest conversations with a character: name, and what was said first."""
+    async def conversations(
+        self, character: Character, most: int, words: str = ""
+    ) -> list[ListedTalk]:
+        """Their latest conversations with a character; with words, those in which they stand."""
 
-        def found(conn: Connection) -> dict[str, str]:
+        def found(conn: Connection) -> list[ListedTalk]:
             mine = conversations.list_all(conn, character.id, principal=self.principal)
+            if words:
+                holding = conversations.holding(conn, character.id, words)
+                mine = [talk for talk in mine if talk.id in holding or words in talk.id.casefold()]
             mine.sort(key=lambda talk: talk.updated, reverse=True)
             ids = [talk.id for talk in mine[:most]]
             said = conversations.first_said(conn, character.id, ids)
-            return {names_of(id_)[0]: said.get(id_, "") for id_ in ids}
+            return [
+                ListedTalk(names_of(talk.id)[0], said.get(talk.id, ""), talk.updated)
+                for talk in mine[:most]
+            ]
 
-        read: dict[str, str] = await self.book.store.read(found)
+        read: list[ListedTalk] = await self.book.store.read(found)
         return read
+
+    async def rename(self, character: Character, session: str, new: str) -> None:
+        """Give a conversation of theirs another name.
+
+        Raises:
+            UsageError: there is one of that name, or it is no name.
+        """
+        if not new.strip() or conversations.is_scene(new) or conversations.is_scene(session):
+            raise UsageError(f"{new!r} cannot be its name", "choose another one")
+        old, whole = (stored_id(each, kept_under(self.principal)) for each in (session, new))
+        await self.book.store.write(conversations.rename, character.id, old, whole)
+
+    async def remove(self, character: Character, session: str) -> None:
+        """Delete a conversation of theirs, and what it taught, from the whole database."""
+        stored = stored_id(session, kept_under(self.principal))
+        await self.book.store.write(forgetting.remove_conversation, character.id, stored)
+        await self.book.store.purge()
 
     def command(self, *, method: str | None = None) -> Offbook:
         """Offbook for one thing to do, which counts and is limited for itself."""

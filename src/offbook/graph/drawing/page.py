@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from offbook.documents.sections import highest
 from offbook.graph.assembly import Graph
 from offbook.graph.drawing.quotes import Quote, Quotes
 from offbook.types import Entity, Source
@@ -61,7 +63,7 @@ def page_data(graph: Graph, character_name: str, quotes: Quotes) -> dict[str, An
     numbers = {entity.id: number for number, entity in enumerate(ordered)}
     types = _types(ordered)
     places = {entry["name"]: place for place, entry in enumerate(types)}
-    table = _Sentences(quotes)
+    table, chapters = _Sentences(quotes), _Chapters(quotes)
     return {
         "character": character_name,
         "types": types,
@@ -75,6 +77,7 @@ def page_data(graph: Graph, character_name: str, quotes: Quotes) -> dict[str, An
                 "mentions": len(entity.mentions),
                 "weight": round(weights[entity.id], 2),
                 "quotes": table.rows(entity.sources, entity.names),
+                "chapters": chapters.of(entity.sources),
             }
             for entity in ordered
         ],
@@ -89,11 +92,13 @@ def page_data(graph: Graph, character_name: str, quotes: Quotes) -> dict[str, An
                     ordered[numbers[relation.source]].names,
                     ordered[numbers[relation.target]].names,
                 ),
+                "chapters": chapters.of(relation.sources),
             }
             for relation in graph.relations
         ],
         "documents": list(table.documents),
         "sentences": list(table.sentences),
+        "chapters": chapters.titles,
     }
 
 
@@ -104,6 +109,27 @@ def entity_weights(graph: Graph) -> dict[str, float]:
         for end in {relation.source, relation.target}:
             weights[end] += relation.strength / 10
     return weights
+
+
+class _Chapters:
+    """The chapters of the documents, and in which of them something is mentioned."""
+
+    def __init__(self, quotes: Quotes) -> None:
+        self.titles: list[str] = []
+        self._starts: dict[str, tuple[list[int], int]] = {}  # and the number of the first
+        for document in quotes.documents:
+            found = highest(document.text)
+            self._starts[document.id] = [each.title_start for each in found], len(self.titles)
+            self.titles += [each.headings[-1] for each in found]
+
+    def of(self, sources: Sequence[Source]) -> list[int]:
+        """The numbers of the chapters in which sources stand; before the first is none."""
+        numbers = set()
+        for source in sources:
+            starts, first = self._starts[source.document]
+            if place := bisect_right(starts, source.start):
+                numbers.add(first + place - 1)
+        return sorted(numbers)
 
 
 class _Sentences:

@@ -67,6 +67,11 @@ class Quotes:
         self._read: dict[str, _Text] = {}
 
     @property
+    def documents(self) -> Sequence[Document]:
+        """All of them, in their order."""
+        return tuple(self._documents.values())
+
+    @property
     def names(self) -> dict[str, str]:
         """Names of the documents by id, in their order."""
         return {document.id: document.name for document in self._documents.values()}

@@ -112,6 +112,49 @@
     (same || instead)?.focus?.({ preventScroll: !same });
   };
 
+  // A sentence of a reply and what it rests on have one number: pointed at or reached by keyboard, both light up.
+  const MARK = ".log [data-support], .side [data-support]";
+  const light = (element) => {
+    const number = element?.closest?.(MARK)?.dataset.support;
+    for (const each of document.querySelectorAll(MARK)) each.classList.toggle("lit", each.dataset.support === number);
+  };
+  for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, (event) => light(event.target));
+  const lead = (mark) => {
+    const panel = document.querySelector(".side");
+    if (getComputedStyle(panel).display === "none") mark.closest(".answer").querySelector(".under button")?.click();
+    const there = panel.querySelector(`[data-support="${CSS.escape(mark.dataset.support)}"]`);
+    setTimeout(() => { there?.focus({ preventScroll: true }); there?.scrollIntoView({ block: "nearest" }); }, 60);
+  };
+  document.addEventListener("click", (event) => {
+    const mark = event.target.closest?.(".rests");
+    if (mark) lead(mark);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!event.target.matches?.(".rests") || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    lead(event.target);
+  });
+
+  // The clipboard takes what is seen; where a page may not write there (no HTTPS), the old way does.
+  const copy = async (words) => {
+    try { await navigator.clipboard.writeText(words); return; } catch { /* refused, or not there */ }
+    const field = Object.assign(document.createElement("textarea"), { value: words, readOnly: true });
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  };
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.("[data-copy]");
+    if (!button) return;
+    await copy(button.closest(".answer").querySelector(".answered").textContent);
+    button.focus();
+    const name = button.getAttribute("aria-label");
+    button.setAttribute("aria-label", "Copied");
+    button.classList.add("done");
+    setTimeout(() => { button.setAttribute("aria-label", name); button.classList.remove("done"); }, 1500);
+  });
+
   // On a narrow window the panel hides what it was opened with, which loses the focus by that, and gets it back.
   let opener = null;
   document.addEventListener("focusin", (event) => {

@@ -2,6 +2,8 @@
 class Drawing {
   static CELL = 8; // names keep this grid of screen pixels free of one another
   static NAMES = 220;
+  static LARGE = 9; // pixels of a radius: no name covers such a node
+  static FIRST = 12; // entities, the heaviest, that are named before others
   static NAMED = 2.5; // of many, those whose radius is below this get no name
 
   constructor(canvas, model, layout) {
@@ -141,7 +143,7 @@ class Drawing {
     let close = 0;
     for (const relation of model.relations) {
       const { source, target } = relation;
-      if (!model.shows(model.nodes[source]) || !model.shows(model.nodes[target])) continue;
+      if (!model.isIn(relation) || !model.shows(model.nodes[source]) || !model.shows(model.nodes[target])) continue;
       const width = relation.strength >= 8 ? 2 : relation.strength >= 5 ? 1 : 0;
       const touches = focus >= 0 && (source === focus || target === focus);
       close += touches;
@@ -242,21 +244,21 @@ class Drawing {
     }
   }
 
-  // The cells under large nodes: no name may cover them.
+  // The cells under nodes, with whose they are: no name may cover another's. Of many, only the large ones count.
   bodies() {
-    const taken = new Set();
+    const taken = new Map();
+    const least = this.model.nodes.length <= 400 ? 0 : Drawing.LARGE;
     for (const node of this.model.nodes) {
       const i = node.index, r = this.size(i);
-      if (r < 9 || !this.model.shows(node)) continue;
+      if (r < least || !this.model.shows(node)) continue;
       const x = this.screenX(i), y = this.screenY(i);
       if (x < -r || y < -r || x > this.width + r || y > this.height + r) continue;
-      // Less than the whole, or the node's own name would find no room.
-      for (const cell of this.claim(x - r + 4, y - r + 9, 2 * r - 8, 2 * r - 18)) taken.add(cell);
+      for (const cell of this.claim(x - r, y - r, 2 * r, 2 * r)) taken.set(cell, taken.has(cell) ? -1 : i);
     }
     return taken;
   }
 
-  // Below the node, or above it where another name stands below.
+  // Below the node, or where another stands there above it, or beside it.
   name(node, isFocus, taken) {
     const { pen } = this;
     const i = node.index, r = this.size(i);
@@ -269,14 +271,20 @@ class Drawing {
     const key = font + node.short;
     let width = this.widths.get(key);
     if (width === undefined) this.widths.set(key, (width = pen.measureText(node.short).width));
-    x = Math.max(width / 2 + 4, Math.min(x, this.width - width / 2 - 4));
-    const places = [y + r + 3, y - r - size - 4].map((top) => ({
-      top, cells: this.claim(x - width / 2 - 2, top, width + 4, size + 2),
-    }));
-    const free = places.find(({ cells }) => !cells.some((cell) => taken.has(cell)));
+    const inside = (middle) => Math.max(width / 2 + 4, Math.min(middle, this.width - width / 2 - 4));
+    const middle = y - size / 2, beside = r + width / 2 + 5;
+    const places = [[inside(x), y + r + 3], [inside(x), y - r - size - 4], [x + beside, middle], [x - beside, middle]]
+      .map(([at, top]) => ({ at, top, cells: this.claim(at - width / 2 - 3, top, width + 6, size + 2) }));
+    const isFree = (cell) => !taken.has(cell) || taken.get(cell) === i;
+    // Those of whom there is most are named all the same, on top of small nodes that nobody looks for.
+    const isSmall = (cell) => taken.get(cell) >= 0 && this.size(taken.get(cell)) < Drawing.LARGE;
+    const isLess = (cell) => isFree(cell) || isSmall(cell);
+    const where = (test) => places.find(({ at, cells }) => at === inside(at) && cells.every(test));
+    const free = where(isFree) ?? (i < Drawing.FIRST ? where(isLess) : undefined);
     if (!free && !isFocus) return false;
-    const { top, cells } = isFocus ? places[0] : free;
-    cells.forEach((cell) => taken.add(cell));
+    const { at, top, cells } = free ?? places[0];
+    x = at;
+    cells.forEach((cell) => taken.set(cell, -1));
     pen.lineWidth = 3.5;
     pen.strokeStyle = this.ground;
     pen.strokeText(node.short, x, top);

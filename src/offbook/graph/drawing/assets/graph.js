@@ -15,6 +15,8 @@ class Model {
       if (relation.target !== relation.source) this.around[relation.target].push(relation);
     }
     this.hiddenTypes = new Set();
+    this.chapters = data.chapters;
+    this.chapter = -1; // all of them
     this.selected = this.hovered = -1;
     this.query = this.sought = "";
   }
@@ -34,7 +36,12 @@ class Model {
   }
 
   shows(node) {
-    return !this.hiddenTypes.has(node.typeIndex);
+    return !this.hiddenTypes.has(node.typeIndex) && this.isIn(node);
+  }
+
+  // Whether an entity or a relation stands in the chapter that is looked at.
+  isIn({ chapters }) {
+    return this.chapter < 0 || chapters.includes(this.chapter);
   }
 
   matches(node) {
@@ -82,6 +89,7 @@ class Page {
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.head();
     this.legend();
+    this.choice();
     this.controls();
     this.panel.list();
     this.resize();
@@ -133,6 +141,18 @@ class Page {
         this.relist();
       } }, look(type), made("bdi", { class: "name", text: type.name }), made("span", { class: "count", text: type.count.toLocaleString("en") }));
       box.append(button);
+    });
+  }
+
+  choice() {
+    const box = document.getElementById("chapter"), { chapters } = this.model;
+    box.hidden = chapters.length < 2;
+    ["All of the texts", ...chapters].forEach((title, index) => box.append(made("option", { value: String(index - 1), text: title })));
+    box.addEventListener("change", () => {
+      this.model.chapter = Number(box.value);
+      const { selected, nodes } = this.model;
+      if (selected >= 0 && !this.model.shows(nodes[selected])) this.select(-1);
+      this.relist();
     });
   }
 
