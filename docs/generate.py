@@ -233,7 +233,7 @@ CLASSES = {
         "app/casts.py": ["CastRow"],
     },
     "Protocols": {
-        "protocols.py": ["Method", "Splitter", "Embedder", "ChatModel", "Searcher"],
+        "protocols.py": ["Method", "Splitter", "Embedder", "ChatModel", "Reader", "Searcher"],
     },
     "What plug-ins take and give": {
         "methods/knowledge.py": ["Knowledge"],

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -19,6 +20,7 @@ import typer.main
 from offbook import registry
 from offbook.cli.main import app
 from offbook.settings.model import setting_names
+from offbook.types import Reply
 from tests.pages import DOCS, GENERATED, INCLUDED, PAGES, ROOT, blocks, written
 from tests.waiting import PATIENCE_SECONDS
 
@@ -156,7 +158,7 @@ def test_every_command_and_option_that_a_page_names_exists():
 
 
 def test_every_setting_that_a_page_names_exists():
-    names = setting_names()
+    names = {*setting_names(), *(f"reply.{each.name}" for each in fields(Reply))}
     sections = {name.partition(".")[0] for name in names if "." in name} - {"prices"}
     others = re.compile(r"\.(md|py|json|jsonl|txt|toml|html|csv|tsv)$|^story\.(md|txt)")
     wrong = []
