@@ -150,7 +150,12 @@ def key_command(
     done = with_offbook(settings_for(), body)
     if as_json:
         print_json(done)
-    elif action == "list":
+    else:
+        _show(action, done)
+
+
+def _show(action: str, done: Any) -> None:
+    if action == "list":
         write(_rows(done))
     elif action == "revoke":
         say(f"revoked {done['id']} ({done['label']}); its conversations stay")
