@@ -147,15 +147,13 @@ def key_command(
             return key_row(await keys.revoke(argument))
         return [key_row(key) for key in await keys.list()]
 
-    done = with_offbook(settings_for(), body)
+    _show(action, with_offbook(settings_for(), body), as_json=as_json)
+
+
+def _show(action: str, done: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(done)
-    else:
-        _show(action, done)
-
-
-def _show(action: str, done: Any) -> None:
-    if action == "list":
+    elif action == "list":
         write(_rows(done))
     elif action == "revoke":
         say(f"revoked {done['id']} ({done['label']}); its conversations stay")
