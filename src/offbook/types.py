@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -570,10 +570,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why an answer ended, and its tokens as far as the endpoint counts them (else 0).
-
-    ``cached_tokens`` and ``reasoning_tokens`` are as in a response, and so are ``calls``.
-    """
+    """Why an answer ended, and more of what a response holds, as far as an endpoint tells it."""
 
     finish_reason: str = "stop"
     prompt_tokens: int = 0
@@ -644,11 +641,4 @@ class ChatResponse:
     @property
     def ending(self) -> Ending:
         """How the answer ended."""
-        return Ending(
-            self.finish_reason,
-            self.prompt_tokens,
-            self.completion_tokens,
-            self.cached_tokens,
-            self.reasoning_tokens,
-            self.calls,
-        )
+        return Ending(**{each.name: getattr(self, each.name) for each in fields(Ending)})

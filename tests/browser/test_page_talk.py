@@ -101,6 +101,20 @@ async def test_what_was_sent_does_not_come_back_when_the_character_is_opened_aga
     await expect(said).to_have_value("")
 
 
+async def test_a_citation_of_a_client_opens_its_passage(visit: Visiting):
+    here = await visit(fresh())
+    body = {"model": "ada-byrne", "input": "Who taught you to trim the lamp?"}
+    told = await here.page.request.post(f"{here.served.address}/v1/responses", data=body)
+    response = await told.json()
+    cited = response["output"][0]["content"][0]["annotations"][0]
+    texts = [item["text"] for item in response["offbook"]["context"]]
+    await here.page.goto(cited["url"])
+    passage = here.page.get_by_role("dialog")
+    await expect(passage.get_by_role("heading", name="ada.md")).to_be_visible()
+    marked = await passage.locator("mark").text_content()
+    assert marked in texts
+
+
 async def test_beside_the_reply_stands_what_it_rests_on_and_cost(visit: Visiting, dantes: str):
     here = await visit(fresh(dantes.removeprefix("/c/")))
     await here.ask("What did Sinbad the Sailor do for the house of Morrel?")

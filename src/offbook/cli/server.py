@@ -147,7 +147,10 @@ def key_command(
             return key_row(await keys.revoke(argument))
         return [key_row(key) for key in await keys.list()]
 
-    done = with_offbook(settings_for(), body)
+    _show(action, with_offbook(settings_for(), body), as_json=as_json)
+
+
+def _show(action: str, done: Any, *, as_json: bool) -> None:
     if as_json:
         print_json(done)
     elif action == "list":

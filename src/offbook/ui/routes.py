@@ -23,6 +23,7 @@ from offbook.ui.conversation import show_talk
 from offbook.ui.documents import show_documents
 from offbook.ui.elements import failed, link, named, notice, part, text
 from offbook.ui.evaluation import show_comparison, show_review, show_runs
+from offbook.ui.evidence import open_passage
 from offbook.ui.frame import CharacterPlace, framed, unread
 from offbook.ui.knowledge import show_memories, show_names
 from offbook.ui.portrait import portrait_file
@@ -119,12 +120,26 @@ async def _start() -> None:
         await show_characters(Visitor.of_this_page())
 
 
-async def _talk(name: str, session: str | None = None) -> Response | None:
+async def _talk(
+    name: str,
+    session: str | None = None,
+    document: str | None = None,
+    chunk: str = "",
+    start: int = 0,
+    end: int = 0,
+) -> Response | None:
     if session is not None and is_scene(session):
         together = await Visitor.of_this_page().participants(session)
         if len(together) > 1:
             return RedirectResponse(scene_address(together, scene_id(session, bare=True)))
-    await _of_character(name, "talk", lambda place: show_talk(place, session))
+
+    async def talk(place: CharacterPlace) -> None:
+        await show_talk(place, session)
+        if document is not None:  # what a reply rests on, as another program was given the link
+            source = {"document": document, "chunk": chunk, "start": start, "end": end}
+            await open_passage(place, source, "")
+
+    await _of_character(name, "talk", talk)
     return None
 
 

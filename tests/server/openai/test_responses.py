@@ -68,10 +68,13 @@ def test_events_come_in_openais_order(sdk: Any):
     assert [event.sequence_number for event in events] == list(range(len(events)))
     kinds = [event.type.removeprefix("response.") for event in events]
     pieces = kinds.count("output_text.delta")
+    cited = kinds.count("output_text.annotation.added")
     assert pieces > 1
+    assert cited > 0
     assert kinds == [
         "created", "in_progress", "output_item.added", "content_part.added",
         *["output_text.delta"] * pieces,
+        *["output_text.annotation.added"] * cited,
         "output_text.done", "content_part.done", "output_item.done", "completed",
     ]  # fmt: skip
     text = "".join(event.delta for event in events if event.type.endswith("text.delta"))
@@ -81,6 +84,25 @@ def test_events_come_in_openais_order(sdk: Any):
     assert {event.response.id for event in events if hasattr(event, "response")} == {done.id}
     assert done.usage.output_tokens > 0
     assert done.model_extra["offbook"]["method"] == "naive"
+
+
+def test_what_a_reply_rests_on_is_cited(sdk: Any, client: httpx.Client):
+    told = sdk.responses.create(model=MODEL, input=QUESTION)
+    said: Any = [{"role": "user", "content": QUESTION}]
+    whole = sdk.chat.completions.create(model=MODEL, messages=said).choices[0].message
+    last = list(sdk.chat.completions.create(model=MODEL, messages=said, stream=True))[-1]
+    cited = told.output[0].content[0].annotations
+    assert cited[0].type == "url_citation"
+    assert (cited[0].start_index, cited[0].end_index) == (0, len(told.output_text))
+    # There is no page here: the link is to the text.
+    passage = client.get(cited[0].url).raise_for_status().json()["text"]
+    assert passage == told.model_extra["offbook"]["context"][0]["text"]
+    links = [each.url for each in cited]
+    assert [each.url_citation.url for each in whole.annotations] == links
+    streamed = last.choices[0].delta.model_extra["annotations"]
+    assert [each["url_citation"]["url"] for each in streamed] == links
+    again = sdk.responses.retrieve(told.id).output[0].content[0].annotations
+    assert [each.url for each in again] == links
 
 
 def test_the_stream_helper_has_the_whole(sdk: Any):

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
+from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from offbook.server.failures import failure_response, mistake, openai_error
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
+    from offbook.server.openai.citations import Citation
     from offbook.types import ToolCall
 
 DONE: Final = b"data: [DONE]\n\n"
@@ -46,13 +47,14 @@ class Choice:
 class Outcome:
     """All that an answer is: its replies, OpenAI's usage, and what stands under ``offbook``.
 
-    ``is_kept`` says that a client can go on from it by its id.
+    ``is_kept`` says that a client can go on from it by its id, ``citations`` what it rests on.
     """
 
     choices: tuple[Choice, ...]
     usage: Mapping[str, Any]
     extras: Mapping[str, Any] | None = None
     is_kept: bool = False
+    citations: tuple[Citation, ...] = ()
 
 
 class Shape(Protocol):
@@ -104,7 +106,9 @@ class ChatShape:
             for place, call in enumerate(choice.calls):
                 yield self._chunk(index, {"tool_calls": [{"index": place, **_called(call)}]})
             extras = {EXTRAS: outcome.extras} if index == last and outcome.extras else {}
-            yield self._chunk(index, {}, choice.finish_reason, extras)
+            cited = [each.as_chat_json(choice.text) for each in outcome.citations]
+            delta = {"annotations": cited} if cited else {}
+            yield self._chunk(index, delta, choice.finish_reason, extras)
         if self.include_usage:
             yield _event({**self._common(_CHUNK), "choices": [], "usage": outcome.usage})
         yield DONE
@@ -115,7 +119,7 @@ class ChatShape:
         shape["choices"] = [
             {
                 "index": index,
-                "message": _message(choice),
+                "message": _message(choice, outcome.citations),
                 "finish_reason": choice.finish_reason,
                 "logprobs": None,
             }
@@ -210,8 +214,10 @@ def _text_choice(index: int, text: str, reason: str | None) -> dict[str, Any]:
     return {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
 
 
-def _message(choice: Choice) -> dict[str, Any]:
+def _message(choice: Choice, citations: Sequence[Citation]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": choice.text, "refusal": None}
+    if citations:
+        message["annotations"] = [each.as_chat_json(choice.text) for each in citations]
     if choice.calls:
         message["content"] = choice.text or None
         message["tool_calls"] = [_called(call) for call in choice.calls]

@@ -19,6 +19,7 @@ from offbook.prompts.reply import Company
 from offbook.server.dependencies import Caller, remembers, unless_left
 from offbook.server.openai.answers import InCharacter, OfTheModel, counted, of_the_model
 from offbook.server.openai.body import name_of
+from offbook.server.openai.citations import citations_of
 from offbook.server.openai.client_tasks import kind_of
 from offbook.server.openai.events import Choice, EventStream, Outcome
 from offbook.server.openai.groups import group_of, own_names
@@ -114,8 +115,15 @@ class Exchange:
             await self.book.store.write(responses.put, stored)
         ends = zip(answers.endings, answers.calls, strict=True)
         choices = [Choice(texts[i], reason, calls) for i, (reason, calls) in enumerate(ends)]
-        usage = counted(answers.usage(), self.body, texts)
-        return Outcome(tuple(choices), usage, answers.extras(), is_kept=stored is not None)
+        extras = answers.extras()
+        cited = () if extras is None else extras["context"]
+        return Outcome(
+            choices=tuple(choices),
+            usage=counted(answers.usage(), self.body, texts),
+            extras=extras,
+            is_kept=stored is not None,
+            citations=citations_of(self.request, self.target.character.id, cited),
+        )
 
     async def _answers(self) -> InCharacter | OfTheModel:
         """Who answers, ready to be asked."""

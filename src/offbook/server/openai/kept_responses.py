@@ -6,15 +6,17 @@ another key has no response of that id, nor has a person whom the request does n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fastapi import Path
+from fastapi import Path, Request
 
 from offbook.agent.history import names_of
 from offbook.server.dependencies import Book, CurrentPrincipal
 from offbook.server.failures import RequestRefused
+from offbook.server.openai.citations import Citation, citations_of
 from offbook.server.openai.events import EXTRAS
 from offbook.server.openai.exchange import Behind
 from offbook.server.openai.response_shape import message, response, usage_of
@@ -72,9 +74,13 @@ async def behind(
     return Behind(held.principal, session, held.response.turn)
 
 
-async def show(response: ResponseName, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
+async def show(
+    response: ResponseName, book: Book, caller: CurrentPrincipal, request: Request
+) -> dict[str, Any]:
     """A response that was kept, as it is remembered."""
-    return _shape(await _require(book, caller, response))
+    held = await _require(book, caller, response)
+    context = (held.turn.recall or {}).get("context", ())
+    return _shape(held, citations_of(request, held.response.character, context))
 
 
 async def delete(response: ResponseName, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:
@@ -118,19 +124,20 @@ def _look(conn: Connection, caller: Caller, name: str) -> _Held | None:
     return _Held(stored, replace(turn, recall=recalls.get(turn.id)), talk.principal)
 
 
-def _shape(held: _Held) -> dict[str, Any]:
+def _shape(held: _Held, citations: Sequence[Citation]) -> dict[str, Any]:
     turn, recall = held.turn, dict(held.turn.recall or {})
     usage, is_cut = recall.pop("usage", {}), recall.pop("cut", False)
     status = "incomplete" if is_cut else "completed"
     prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     counts = {"prompt_tokens": prompt, "completion_tokens": completion}
+    cited = [each.as_json(turn.answered) for each in citations]
     at = datetime.fromisoformat(turn.at)
     return response(
         held.response.id,
         int(at.replace(tzinfo=at.tzinfo or UTC).timestamp()),
         held.response.character,
         status,
-        output=[message(f"msg_{turn.id[:32]}", turn.answered, status)],
+        output=[message(f"msg_{turn.id[:32]}", turn.answered, status, cited)],
         incomplete_details={"reason": "max_output_tokens"} if is_cut else None,
         usage=usage_of({**counts, "total_tokens": prompt + completion}),
     ) | {EXTRAS: {**recall, "usage": usage, "said": turn.said}}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from offbook.server.openai.events import EXTRAS, Outcome, written
 
 if TYPE_CHECKING:
+    from offbook.server.openai.citations import Citation
     from offbook.server.openai.events import Choice
     from offbook.server.openai.responses_body import ResponsesBody
     from offbook.types import ToolCall
@@ -96,7 +97,7 @@ class ResponseShape:
             self._text = ""
             yield self._begun()
         if self._text is not None:
-            yield from self._ended(choice)
+            yield from self._ended(choice, outcome.citations)
         first = 0 if self._text is None else 1
         for place, call in enumerate(choice.calls, first):
             yield from self._call(call, place)
@@ -123,11 +124,15 @@ class ResponseShape:
             "response.output_item.added", output_index=_MESSAGE, item=item
         ) + self._of_text("response.content_part.added", part=_part(""))
 
-    def _ended(self, choice: Choice) -> Iterator[bytes]:
+    def _ended(self, choice: Choice, citations: Sequence[Citation]) -> Iterator[bytes]:
         text = self._text or ""
+        cited = [each.as_json(text) for each in citations]
+        for place, each in enumerate(cited):
+            kind = "response.output_text.annotation.added"
+            yield self._of_text(kind, annotation_index=place, annotation=each)
         yield self._of_text("response.output_text.done", text=text, logprobs=[])
-        yield self._of_text("response.content_part.done", part=_part(text))
-        item = message(self._message, text, _status(choice.finish_reason))
+        yield self._of_text("response.content_part.done", part=_part(text, cited))
+        item = message(self._message, text, _status(choice.finish_reason), cited)
         yield self._event("response.output_item.done", output_index=_MESSAGE, item=item)
 
     def _call(self, call: ToolCall, place: int) -> Iterator[bytes]:
@@ -152,7 +157,8 @@ class ResponseShape:
     def _finished(self, outcome: Outcome, text: str | None) -> dict[str, Any]:
         choice = outcome.choices[0]
         status = _status(choice.finish_reason)
-        said = [] if text is None else [message(self._message, text, status)]
+        cited = [each.as_json(text or "") for each in outcome.citations]
+        said = [] if text is None else [message(self._message, text, status, cited)]
         shape = {
             **self._shape(status),
             "store": outcome.is_kept,
@@ -177,10 +183,12 @@ def response(
     return {**head, "model": model, **_EMPTY, **values}
 
 
-def message(name: str, text: str, status: str = "completed") -> dict[str, Any]:
+def message(
+    name: str, text: str, status: str = "completed", cited: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """A message of a response."""
     shape = {"id": name, "type": "message", "status": status, "role": "assistant"}
-    return {**shape, "content": [_part(text)]}
+    return {**shape, "content": [_part(text, cited)]}
 
 
 def usage_of(usage: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,8 +212,8 @@ def _status(reason: str) -> str:
     return "incomplete" if reason in _CUT else "completed"
 
 
-def _part(text: str) -> dict[str, Any]:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+def _part(text: str, cited: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    return {"type": "output_text", "text": text, "annotations": list(cited), "logprobs": []}
 
 
 def _called(call: ToolCall) -> dict[str, Any]:
