@@ -534,8 +534,8 @@ class CharacterPart:
 class CharacterFile:
     """What a card or a lorebook of another program says about a character.
 
-    ``name`` is the card's (empty: a lorebook), ``words`` what conversations say, ``assets`` bytes by
-    place (empty: the picture), ``findings`` what is lost; ``never_fit`` entries are too large.
+    ``name`` is the card's (empty: a lorebook), ``words`` what a conversation says, ``assets`` bytes
+    by place (empty: the picture), ``findings`` what is lost; ``never_fit`` entries are too large.
     """
 
     kind: Literal["card", "lorebook"]
