@@ -503,11 +503,10 @@ class LoreQuery:
 
     ``question`` has what it refers back to, ``message`` are its own words, and ``history`` stands
     before them, after ``earlier`` messages that are not shown. What stands after ``until`` is
-    unknown. ``greeting`` is which one the talk began with, from 0 (None: not known). All books
-    stay below ``budget_tokens``; one that asks for its own gets ``most_tokens`` at most (None: what
-    it asks for). Keyed entries get up to ``beyond_tokens`` more of what constant ones took. Keys
-    are looked for in ``scan_depth`` messages, and ``similar`` entries are found by a likeness of
-    ``least`` or more.
+    unknown. ``greeting`` is which one the talk began with, from 0. All books stay below
+    ``budget_tokens``, or their own up to ``most_tokens`` (None: any); keyed entries get
+    ``beyond_tokens`` of what constant ones took. Keys are looked for in ``scan_depth`` messages,
+    ``similar`` entries found by a likeness of ``least`` or more.
     """
 
     question: str

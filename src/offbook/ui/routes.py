@@ -23,13 +23,13 @@ from offbook.ui.conversation import show_talk
 from offbook.ui.documents import show_documents
 from offbook.ui.elements import failed, link, named, notice, part, text
 from offbook.ui.evaluation import show_comparison, show_review, show_runs
-from offbook.ui.evidence import open_passage
 from offbook.ui.frame import CharacterPlace, framed, unread
 from offbook.ui.knowledge import show_memories, show_names
 from offbook.ui.portrait import portrait_file
 from offbook.ui.preferences import ADDRESS, show_preferences
 from offbook.ui.scene import show_scene
 from offbook.ui.visitor import Visitor
+from offbook.ui.why import open_passage
 
 if TYPE_CHECKING:
     from offbook.ui.frame import CharacterPlace

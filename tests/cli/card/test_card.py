@@ -25,6 +25,7 @@ TAKEN = {
         "documents": [{"id": str, "name": str, "status": str}],
         "greetings": int,
         "entries": int,
+        "never_fit": int,
         "warnings": [FINDING],
     },
 }
@@ -33,7 +34,13 @@ LINT = [{"file": str, "kind": str, "format": str, "ok": bool, "errors": int, "wa
          "findings": [FINDING]}]  # fmt: skip
 ENTRY = {"title": str, "keys": [str], "secondary_keys": [str], "constant": bool, "enabled": bool,
          "tokens": int, "text": str}  # fmt: skip
-BOOK = {"name": str, "scan_depth": (int, None), "token_budget": (int, None), "entries": [ENTRY]}
+BOOK = {
+    "name": str,
+    "scan_depth": (int, None),
+    "token_budget": (int, None),
+    "never_fit": int,
+    "entries": [ENTRY],
+}
 SHOWN = {
     "kind": {"card", "lorebook"},
     "file": str,
@@ -102,6 +109,22 @@ def test_show_prints_what_is_in_it(world: World):
     for words in ("Tamsin Reeve", "greeting 2", "keys: oath, promise", "constant", "someone/else"):
         assert words in text
     assert not (world.home / "offbook.db").exists()
+
+
+def test_create_show_and_lint_say_how_many_entries_can_never_fit(world: World):
+    raw = keeper()
+    raw["data"]["character_book"]["entries"][0]["content"] = "The oath binds. " * 900
+    put(world, "large.json", as_file(raw))
+    number = len(raw["data"]["character_book"]["entries"])
+    says = f"1 of {number} entries can never fit"
+    assert says in world.done("card", "show", "large.json").out
+    assert says in world.run("card", "lint", "large.json").out
+    made = world.done("create", "--card", "large.json")
+    assert says in made.out + made.err
+    assert says in world.done("card", "show", "tamsin-reeve").out
+    world.done("config", "set", "chat.context_tokens", "32000")
+    assert "can never fit" not in world.done("card", "show", "large.json").out
+    assert "can never fit" not in world.done("card", "show", "tamsin-reeve").out
 
 
 def test_lint_ends_with_0_for_what_is_well(world: World):
