@@ -12,7 +12,7 @@ from tests.graph.drawing import graphs
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-INK = {"light": "#1d1f23", "dark": "#eceef1"}
+INK = {"light": "#221f1c", "dark": "#f1ece5"}
 GROUND = {"light": "#f6f3ee", "dark": "#171513"}
 CHARACTER = {"light": "#2563c9", "dark": "#7aa9ff"}
 LOCATION = {"light": "#15803d", "dark": "#5fcf87"}

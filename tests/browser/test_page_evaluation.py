@@ -32,7 +32,8 @@ async def test_two_methods_answer_side_by_side(
     await expect(columns).to_have_count(2)
     for place, method in enumerate(("naive", "ensemble")):
         await expect(columns.nth(place).locator(".answered")).to_be_visible()
-        await expect(columns.nth(place).locator(".fact", has_text="method")).to_contain_text(method)
+        costs = columns.nth(place).locator("details", has_text="What it cost").last
+        await expect(costs).to_contain_text(f"method {method}")
     assert sorted(asked) == ["ensemble", "naive"], "pressed twice, asked once"
     await expect(columns.nth(0).locator("summary", has_text="Relations")).to_have_count(0)
     await expect(columns.nth(1).locator("summary", has_text="Relations")).to_be_visible()

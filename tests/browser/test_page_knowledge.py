@@ -217,6 +217,8 @@ async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a
     await expect(told).to_contain_text("tags")
     await picture(page, "page-card-390")
     await page.get_by_role("link", name="Go on to Kit").click()
+    await expect(page.locator(".answered")).to_have_text(f"Come in. {ATTACK}")
+    await page.get_by_role("link", name="Documents").click()
     await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")
     await expect(page.get_by_text("not read yet")).to_have_count(0)
     book = {"entries": {"0": {"uid": 0, "key": ["gull"], "content": "Gulls are souls."}}}
@@ -342,7 +344,7 @@ async def test_the_graph_is_drawn_and_searched(
         await page.get_by_role("link", name="GraphML").click()
     assert (await given.value).suggested_filename == "graph.graphml"
     switch = page.locator("[data-theme-switch]")
-    for ground in ("rgb(247, 247, 245)", "rgb(20, 22, 26)"):
+    for ground in ("rgb(246, 243, 238)", "rgb(23, 21, 19)"):
         await switch.click()
         await expect(drawing.locator("body")).to_have_css("background-color", ground)
     await expect(switch).to_have_attribute("title", "Theme: dark")

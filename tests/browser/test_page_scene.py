@@ -45,6 +45,7 @@ async def test_people_of_a_book_are_brought_together_and_each_reply_has_its_name
     here = await visit("/", width, 844, scheme)
     page = here.page
     await page.locator("input[type=file]").set_input_files(sent("mill.txt", BOOK.encode()))
+    await page.get_by_role("button", name="A book").click()
     people = page.locator(".cast > li")
     await expect(people.get_by_role("heading")).to_have_text([MERCY, ALDOUS])
     for name in (MERCY, ALDOUS):

@@ -167,7 +167,7 @@ def _write(visitor: Visitor) -> None:
 
     title = "Write or paste one"
     with _way("edit", title, "A name, and some sentences about who they are and what they say."):
-        with part("form", "listed") as form:
+        with part("form", "new listed") as form:
             name = ui.input("Name of a new character").props("outlined dense")
             about = ui.textarea("About them").props("outlined autogrow rows=3")
             button("Create", icon="add", look="primary").props("type=submit")

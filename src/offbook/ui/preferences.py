@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +13,7 @@ from offbook.app.commands import configured
 from offbook.app.doctor import examine
 from offbook.app.setup import Choice, changed_user_file, cost_of, write_choice
 from offbook.errors import OffbookError
-from offbook.settings.loading import ENVIRONMENT, FLAG, user_config_file
+from offbook.settings.loading import ENVIRONMENT, FLAG, USER, Origin, user_config_file
 from offbook.types import traits_of
 from offbook.ui.elements import (
     busy,
@@ -87,7 +88,7 @@ async def _keep(visitor: Visitor, values: dict[str, Any]) -> None:
     await visitor.admit()
     settings = visitor.book.settings
     changed_user_file(user_config_file(), values)
-    await visitor.configure(_following(settings, values))
+    await visitor.configure(_as_kept(_following(settings, values), values))
     _say_kept(settings, values)
 
 
@@ -98,8 +99,15 @@ def _following(settings: Settings, values: dict[str, Any]) -> Settings:
     return rest.overlaid({name: value for name, value in values.items() if value is not None})
 
 
-def _say_kept(settings: Settings, values: dict[str, Any]) -> None:
-    above = [name for name in values if settings.origin(name) in (ENVIRONMENT, FLAG)]
+def _as_kept(settings: Settings, names: Iterable[str]) -> Settings:
+    """The settings, some of which the owner's file has from now on."""
+    mine = Origin(f"{USER}{user_config_file()}")
+    kept = {name: mine for name in names if name in settings.origins}
+    return replace(settings, origins={**settings.origins, **kept})
+
+
+def _say_kept(settings: Settings, names: Iterable[str]) -> None:
+    above = [name for name in names if settings.origin(name) in (ENVIRONMENT, FLAG)]
     if above:
         words = f"It holds until the server ends: {', '.join(above)} is set when it starts."
         ui.notify(words, type="warning", position="top", timeout=10_000)
@@ -187,5 +195,6 @@ class _Model:
         else:
             write_choice(user_config_file(), choice)
             changed_user_file(user_config_file(), method)
-        await self._visitor.configure(settings)
-        _say_kept(before, _NO_MODEL | method)
+        names = (*_NO_MODEL, *method)
+        await self._visitor.configure(_as_kept(settings, names))
+        _say_kept(before, names)
