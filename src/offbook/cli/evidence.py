@@ -1,7 +1,6 @@
 """What a reply rests on, in a reader's words: sentences first, then what was declined, then costs.
 
-Takes: a reply with its recall.  Gives: lines. Source: ours.  A sentence of the context supports one
-of the reply when it holds the words of it; which ones a model had in mind, nobody can know.
+Takes: a reply with its recall.  Gives: lines. Source: ours.
 """
 
 from __future__ import annotations
@@ -22,11 +21,6 @@ _PLACES: Final = 3
 """Places of a piece, and pieces left out for one reason, that are shown; the JSON has all."""
 _STRONGEST: Final = 3
 """Emotions of a memory that are shown."""
-_SHARE: Final = 1 / 3
-"""The least share of the words of a sentence of the reply that its support holds: a model tells
-things in words of its own, and of three words one is taken over."""
-_LEAST: Final = 2
-"""The least words that they share: one alone is shared by chance."""
 _NEAREST: Final = 3
 """Pieces that are shown of a reply that takes over no sentence."""
 _LONGEST: Final = 400
@@ -61,26 +55,20 @@ class Support:
 
 def supports(reply: Reply) -> list[Support]:
     """The sentences that a reply rests on, in its order; none where it takes over none."""
-    from offbook.text.sentences import sentences
-    from offbook.text.words import search_terms
+    from offbook.context.supports import supports as supports_in
 
-    names = set(search_terms(reply.recall.character))
-    held = [
-        (set(search_terms(text)) - names, Support(text, item))
-        for item in sorted(reply.recall.context, key=lambda each: each.kind == "profile")
-        if item.kind not in _DECLINED
-        for text in _cut(item)
+    items = sorted(reply.recall.context, key=lambda each: each.kind == "profile")
+    items = [each for each in items if each.kind not in _DECLINED]
+    texts = [each.text for each in items]
+    chosen = [
+        # What was said to it and its answer belong together.
+        Support(
+            item.text if item.kind == "memory" else item.text[place.low : place.high].lstrip("- "),
+            item,
+        )
+        for place in supports_in(reply.text, texts, reply.recall.character)
+        for item in [items[place.text]]
     ]
-    chosen: list[Support] = []
-    for low, high in sentences(reply.text):
-        terms = set(search_terms(reply.text[low:high])) - names
-        shared = [len(terms & words) for words, _ in held]
-        most = max(shared, default=0)
-        if most < max(_LEAST, _SHARE * len(terms)):
-            continue
-        # Of those that hold as many, the shortest says least besides.
-        fitting = [each for each, number in zip(held, shared, strict=True) if number == most]
-        chosen.append(min(fitting, key=lambda each: len(each[0]))[1])
     return list({support.text: support for support in chosen}.values())
 
 

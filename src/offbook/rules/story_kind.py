@@ -47,6 +47,8 @@ _FEWEST: Final = 4
 _SCRIPT: Final = 0.25
 """The least share of lines that begin with the label of somebody who speaks again."""
 _LETTERS: Final = 2
+"""Letters of a story; a collection under the character's name has one in every second part, or it
+cites them."""
 _PARTS: Final = 3
 _PERSONAL: Final = 2
 """Headings of a description of somebody, and parts of a story, of which one alone says little."""
@@ -61,7 +63,8 @@ def kind_of(texts: Sequence[str], name: str, *, of_cast: bool) -> Literal["story
     # A description of the character cites letters and talk; a folder of a game has sheets as well.
     cites = is_personal and is_titled and not of_cast
     letters = sum(map(bool, map(_DEAR.match, lines)))
-    if not cites and (_is_script(lines) or letters >= _LETTERS):
+    fewest = _LETTERS if of_cast or not is_titled else max(_LETTERS, len(titles) // 2)
+    if not cites and (_is_script(lines) or letters >= fewest):
         return "story"
     spoken = sum(map(bool, map(_SPOKEN.match, lines)))
     if spoken >= _FEWEST and spoken >= _SHARE * len(lines) * (3 if is_personal else 1):

@@ -127,3 +127,12 @@ def test_a_description_that_cites_letters_or_talk_is_about_its_person(cited: str
     about = "# Ada Byrne\n\n## Background\n\nShe keeps bees.\n\n## Likes\n\nTea.\n\n## Words\n\n"
     assert kind_of([about + cited], "Ada Byrne", of_cast=False) == "persona"
     assert kind_of([cited], "Ada Byrne", of_cast=False) == "story"
+
+
+def test_a_collection_under_a_name_cites_letters_and_a_book_of_letters_is_a_story():
+    letter = "## {}\n\nDear Will,\n\nThe bees are well.\n\n"
+    parts = "".join(f"## The year {n}\n\nShe mended nets.\n\n" for n in range(9))
+    collection = "# Ada Byrne\n\n" + parts + letter.format("To Will") + letter.format("Again")
+    assert kind_of([collection], "Ada Byrne", of_cast=False) == "persona"
+    book = "# Ada Byrne\n\n" + "".join(letter.format(f"The year {n}") for n in range(9))
+    assert kind_of([book], "Ada Byrne", of_cast=False) == "story"
