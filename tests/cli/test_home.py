@@ -220,6 +220,20 @@ def test_a_setting_is_written_and_taken_out_and_comments_stay(offline: World):
     assert file.read_text().startswith("# mine")
 
 
+def test_a_setting_that_nothing_can_read_is_taken_out_or_replaced(offline: World):
+    file = offline.folder / "config.toml"
+    broken = '[naive]\nsplitter = "gone"\n'
+    file.write_text(broken)
+    assert offline.run("config", "show").code == 3
+    assert offline.run("config", "set", "naive.k", "4").code == 3
+    assert file.read_text() == broken
+    assert "naive.splitter" in offline.done("config", "set", "--unset", "naive.splitter").err
+    assert "gone" not in file.read_text()
+    file.write_text(broken)
+    offline.done("config", "set", "naive.splitter", "acts")
+    assert offline.done("config", "show", "--json").json["naive.splitter"] == "acts"
+
+
 def test_several_settings_that_need_one_another_are_set_at_once(offline: World):
     prices = ["prices.m.prompt", "1", "prices.m.completion", "2"]
     offline.done("config", "set", *prices)

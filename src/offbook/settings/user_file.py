@@ -58,9 +58,16 @@ def edited(text: str, values: Mapping[str, Any], file: Path) -> Edit:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
+    wrong: dict[str, Any] = {}
     try:
         document = tomlkit.parse(text)
-        before = checked(tomllib.loads(text), f"{USER}{file}")
+        try:
+            before = checked(tomllib.loads(text), f"{USER}{file}")
+        except ConfigurationError:
+            # What is to change may be what is wrong, such as the name of a plug-in that is gone.
+            rest = tomlkit.parse(text)
+            wrong = {name: _take_out(rest, name) for name in values}
+            before = checked(tomllib.loads(tomlkit.dumps(rest)), f"{USER}{file}")
     except (TOMLKitError, tomllib.TOMLDecodeError) as error:
         raise ConfigurationError(
             f"settings file {str(file)!r} is not valid TOML: {error}", "mend the line it names"
@@ -69,7 +76,7 @@ def edited(text: str, values: Mapping[str, Any], file: Path) -> Edit:
     after = before.overlaid({name: value for name, value in values.items() if value is not None})
     changes = []
     for name, value in values.items():
-        old = _shown(before, name)
+        old = _shown(before, name) if wrong.get(name) is None else STARS
         if value is None:
             _take_out(document, name)
         else:
@@ -125,11 +132,12 @@ def _put(document: TOMLDocument, name: str, value: Any) -> None:
         place[key] = value
 
 
-def _take_out(document: TOMLDocument, name: str) -> None:
+def _take_out(document: TOMLDocument, name: str) -> Any:
+    """Take a setting out, and return its value; None where it was not there."""
     *sections, key = _path(name)
     place: MutableMapping[str, Any] = document
     for section in sections:
         if section not in place:
-            return
+            return None
         place = place[section]
-    place.pop(key, None)
+    return place.pop(key, None)
