@@ -133,7 +133,7 @@ def _as_tool_errors() -> Iterator[None]:
     try:
         yield
     except OffbookError as error:
-        raise ToolError(f"{error.message} {error.hint}".strip()) from error
+        raise ToolError("; ".join(filter(None, (error.message, error.hint)))) from error
 
 
 def mcp_server(book: Offbook) -> Any:
