@@ -222,13 +222,6 @@ async def settle(book: Offbook) -> None:
         say(f"offbook: warning: memories wait to be scored: {failure}")
 
 
-def backend(model: ChatModel) -> str:
-    """Who replies, for people."""
-    from offbook.types import traits_of
-
-    return model.name if traits_of(model).measures else "the offline backend, no language model"
-
-
 def _headline(talk: Session, model: ChatModel) -> str:
     from offbook.types import traits_of
 
