@@ -21,10 +21,12 @@ from offbook.settings import SettingsModel
 SOURCE = Path(__file__).parent
 CLASSES = {
     "Cards": ["offbook.app.cards:Cards"],
+    "Conversations": ["offbook.app.conversations:Conversations"],
     "Memories": ["offbook.app.memories:Memories"],
     "Offbook": ["offbook.app.home:Home", "offbook.app.book:Offbook"],
     "Scene": ["offbook.agent.scene:Scene"],
     "Session": ["offbook.agent.session:Session"],
+    "Users": ["offbook.app.users:Users"],
 }
 """The faces, and the classes that each of them is made of."""
 WITHOUT_FACE = {"Clients", "Learning", "Participant", "Runtime", "Store", "Wiring"}

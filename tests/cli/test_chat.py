@@ -200,6 +200,19 @@ def test_the_last_conversation_is_continued(ada: World, monkeypatch):
     assert chat(ada, monkeypatch, "", "--continue", "--session", "one").code == 2
 
 
+def test_a_scene_is_not_continued_with_one_of_those_present(ada: World, monkeypatch):
+    ada.done("ask", "ada-byrne", QUESTION, "--session", "scene:inn")
+    outcome = chat(ada, monkeypatch, "Why?\n", "--continue")
+    assert (outcome.code, "has no conversation to continue" in outcome.err) == (2, True)
+    assert len(shown(ada, "scene:inn")) == 1
+
+
+def test_why_is_of_the_last_reply_also_when_the_point_has_moved(ada: World, monkeypatch):
+    outcome = chat(ada, monkeypatch, f"{QUESTION}\n/as-of ada.md\n/why\n", "--session", "s")
+    assert "nothing was said yet" not in outcome.err
+    assert "rests on:" in outcome.err
+
+
 def test_at_a_terminal_a_failed_turn_does_not_end_the_conversation(ada: World, monkeypatch):
     words = ["--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--set", "limits.retries=0"]
     outcome = typed(ada, monkeypatch, [QUESTION, "Again?"], *words)

@@ -66,6 +66,10 @@ def test_csv_has_a_line_a_row_and_no_formula():
     assert as_csv([("a", "b"), ("x, y", "=1+1"), (1, None)]) == 'a,b\n"x, y",\'=1+1\n1,\n'
 
 
+def test_a_number_with_a_sign_stays_one_in_csv():
+    assert as_csv([("-0.120", "+0.050", "-", "-1+1")]) == "-0.120,+0.050,-,'-1+1\n"
+
+
 def test_no_text_gives_orders_to_the_terminal():
     assert visible("a\x1b[31mb\r\x07\x7f\x9b\n\tc é 王") == "a␛[31mb␍␇\ufffd\ufffd\n\tc é 王"
     assert table([("two\nlines", "x")]) == "two lines  x\n"

@@ -16,10 +16,12 @@ import pytest
 
 import offbook
 from offbook.app import book as asynchronous
+from offbook.app.conversations import ConversationRow
+from offbook.app.users import UserData
 from offbook.errors import UnknownName, UsageError
 from offbook.settings import Settings, load_settings
-from offbook.sync import Offbook, Scene, Session
-from offbook.sync.faces import background, face_of
+from offbook.sync import Conversations, Offbook, Scene, Session
+from offbook.sync.faces import Face, background, face_of
 from tests.cli.texts import ADA
 
 SOURCE = Path(offbook.__file__).parents[1]
@@ -49,6 +51,25 @@ def test_a_question_is_answered_with_the_types_of_the_stub(book: Offbook) -> Non
     assert_type(book.recall("Ada Byrne", QUESTION), offbook.Recall)
     assert [row.id for row in book.characters()] == ["ada-byrne"]
     assert book.meter.usage().calls == 0
+
+
+def test_what_an_offbook_gives_that_has_to_be_waited_for_is_typed_as_its_face(
+    book: Offbook,
+) -> None:
+    assert_type(book.conversations, Conversations)
+    assert_type(book.conversations.list_all("ada-byrne"), list[ConversationRow])
+    assert_type(book.users.list(), list[UserData])
+    faces = {
+        name: getattr(book, name) for name in dir(type(book)) if _is_property(type(book), name)
+    }
+    faces = {name: type(each).__name__ for name, each in faces.items() if isinstance(each, Face)}
+    assert faces.pop("evaluation") == "Evaluation"  # typed as Any: its types need the extra
+    assert faces
+    assert set(faces.values()) <= vars(offbook.sync).keys()
+
+
+def _is_property(kind: type, name: str) -> bool:
+    return isinstance(inspect.getattr_static(kind, name), property)
 
 
 def test_a_conversation_streams(book: Offbook) -> None:

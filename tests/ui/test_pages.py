@@ -84,12 +84,14 @@ async def test_conversations_are_listed_by_what_was_said_first(book: Offbook, vi
     assert title_of("page-0a1b2c3d", "word " * 40).endswith("word…")
     assert [each.name for each in await owner.conversations(ada, 10, "tom?")] == ["evening"]
     assert [each.name for each in await owner.conversations(ada, 10, "even")] == ["evening"]
+    assert [each.name for each in await owner.conversations(ada, 10, "Even")] == ["evening"]
     assert await owner.conversations(ada, 10, "50%") == []
 
 
 def test_conversations_of_programs_are_told_from_ones_own():
     assert not is_of_others(fresh_name())
     assert not is_of_others("evening")
+    assert not is_of_others("2026-11-25")
     assert is_of_others("0a1b2c3d4e5f")
     assert is_of_others("4f0c1e77-9a60-4f0e-8c55-0123456789ab")
 

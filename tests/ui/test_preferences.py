@@ -8,8 +8,9 @@ import pytest
 
 from offbook.app import Offbook
 from offbook.app.commands import configure, configured
+from offbook.rules import OfflineModel
 from offbook.settings.user_file import edited
-from offbook.types import traits_of
+from offbook.types import EMBEDDED, traits_of
 from offbook.ui.preferences import _following
 from tests.server.inside import bearer
 from tests.ui.test_mounting import client_of
@@ -38,6 +39,15 @@ async def test_an_open_home_is_configured_anew_and_its_commands_follow(book: Off
     configure(book, _following(book.settings, dict.fromkeys(told)))
     assert traits_of(book.runtime().actor).free
     assert book.settings.values.user.name == ""
+
+
+async def test_a_model_in_this_process_that_costs_nothing_is_not_called_offline(
+    book: Offbook, monkeypatch: pytest.MonkeyPatch
+):
+    assert not traits_of(book.runtime().actor).measures
+    monkeypatch.setattr(OfflineModel, "traits", EMBEDDED)
+    async with client_of(book) as client:
+        assert "Offline: replies quote" not in (await client.get("/")).text
 
 
 def test_what_is_taken_out_leaves_the_file(tmp_path: Path):

@@ -127,12 +127,16 @@ def chat_command(
 
 
 async def _last(book: Offbook, name: str, talk: dict[str, Any]) -> str:
+    from offbook.stores.conversations import is_scene
+
     if talk["session"] is not None:
         raise UsageError("--continue and --session exclude one another", "choose one")
     rows = await book.conversations.list_all(name, user=talk["user"])
-    if not rows:
+    # In a scene others take part, who would not hear what is said to one of them alone.
+    last = next((row.session for row in rows if not is_scene(row.session)), None)
+    if last is None:
         raise UsageError(f"{name!r} has no conversation to continue", f"offbook chat {name}")
-    return rows[0].session
+    return last
 
 
 def _print(name: str, text: str) -> None:
@@ -202,10 +206,11 @@ class Chat:
 
     async def _at(self, point: str) -> Shown:
         if point:
-            as_of = None if point == "end" else point
+            as_of, reply = None if point == "end" else point, self._session.last
             self._session = await self._book.session(
                 self._session.character.id, session=self._session.id, user=self._user, as_of=as_of
             )
+            self._session.last = reply  # `/why` is still of the last reply
         now = self._session.as_of
         return Shown(f"the story has reached {now}" if now else "the story is at its end")
 
@@ -215,13 +220,6 @@ async def settle(book: Offbook) -> None:
     await book.learning.rest(book.settings.values.memory.grace_seconds)
     for failure in dict.fromkeys(book.learning.failures):
         say(f"offbook: warning: memories wait to be scored: {failure}")
-
-
-def backend(model: ChatModel) -> str:
-    """Who replies, for people."""
-    from offbook.types import traits_of
-
-    return model.name if traits_of(model).measures else "the offline backend, no language model"
 
 
 def _headline(talk: Session, model: ChatModel) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from offbook.cli.output import cost, counted, felt, shortened
 from offbook.cli.prose import filled
+from offbook.context.supports import DECLINED
+from offbook.context.supports import supports as supports_in
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
@@ -24,7 +26,6 @@ _STRONGEST: Final = 3
 _NEAREST: Final = 3
 """Pieces that are shown of a reply that takes over no sentence."""
 _LONGEST: Final = 400
-_DECLINED: Final = ("out_of_scope", "unwitnessed", "premise")
 _KINDS: Final = {
     "knowledge": "passage",
     "episode": "episode",
@@ -55,10 +56,8 @@ class Support:
 
 def supports(reply: Reply) -> list[Support]:
     """The sentences that a reply rests on, in its order; none where it takes over none."""
-    from offbook.context.supports import supports as supports_in
-
     items = sorted(reply.recall.context, key=lambda each: each.kind == "profile")
-    items = [each for each in items if each.kind not in _DECLINED]
+    items = [each for each in items if each.kind not in DECLINED]
     texts = [each.text for each in items]
     chosen = [
         # What was said to it and its answer belong together.
@@ -107,7 +106,7 @@ def _resting(
 ) -> list[str]:
     head = "rests on:"
     if not chosen:
-        items = [each for each in recall.context if each.kind not in (*_DECLINED, "profile")]
+        items = [each for each in recall.context if each.kind not in (*DECLINED, "profile")]
         items.sort(key=lambda each: -each.score)
         chosen = [Support(_nearest(each, recall.question), each) for each in items[:_NEAREST]]
         head = "takes over no sentence; nearest to the question:" if chosen else "rests on no text"
@@ -146,7 +145,7 @@ def where(item: ContextItem, names: Mapping[str, str], places: Mapping[Source, s
 
 def _declined(recall: Recall) -> list[str]:
     """Why something was declined, in sentences."""
-    reasons = [(each.title, each.text) for each in recall.context if each.kind in _DECLINED]
+    reasons = [(each.title, each.text) for each in recall.context if each.kind in DECLINED]
     if recall.boundary is not None and recall.boundary.verdict != "in":
         reasons += [(each.entity, each.reason) for each in recall.boundary.reasons]
     named = (text if title in text else f"{title}: {text}" for title, text in reasons)
@@ -175,7 +174,7 @@ def _rest(recall: Recall, chosen: Sequence[Support]) -> str:
     rest = Counter(
         _KINDS[each.kind]
         for each in recall.context
-        if id(each) not in shown and each.kind not in _DECLINED
+        if id(each) not in shown and each.kind not in DECLINED
     )
     parts = [counted(number, kind) for kind, number in rest.items()]
     return f"also in view: {', '.join(parts)}" if parts else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -172,6 +173,8 @@ FITTING: Final = Fitting()
 _NARROWEST: Final = 8
 """Columns that a cell has at least: narrower ones cannot be read."""
 _GAP: Final = 2
+_NUMBER: Final = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?|-")
+"""A number, or the sign for none."""
 
 
 def table(rows: Sequence[Sequence[Any]]) -> str:
@@ -215,7 +218,12 @@ def as_csv(rows: Sequence[Sequence[Any]]) -> str:
 
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(
-        [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+        # A number with a sign is none, and is to stay a number.
+        [
+            guarded(cell) if isinstance(cell, str) and not _NUMBER.fullmatch(cell) else cell
+            for cell in row
+        ]
+        for row in rows
     )
     return text.getvalue()
 

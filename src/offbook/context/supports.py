@@ -19,6 +19,8 @@ _SHARE: Final = 1 / 3
 things in words of its own, and of three words one is taken over."""
 _LEAST: Final = 2
 """The least words that they share: one alone is shared by chance."""
+DECLINED: Final = ("premise", "unwitnessed", "out_of_scope")
+"""Kinds of context that say what the character does not know; no sentence rests on those."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 import offbook
 from offbook.app.commands import command_of, serving
+from offbook.context.supports import DECLINED
 from offbook.errors import OffbookError
 from offbook.types import Verdict
 
 if TYPE_CHECKING:
     from offbook.app import Offbook
-    from offbook.types import Recall
+    from offbook.types import ContextItem, Recall
 
 _INSTRUCTIONS = (
     "Characters made from texts. ask_character answers as the character would, from what it knows; "
@@ -97,7 +98,8 @@ class CharacterTools:
             reply = await command_of(self._book).ask(
                 character, question, session=conversation, as_of=as_of
             )
-        return Answer(reply.text, _within(reply.recall), [i.title for i in reply.recall.context])
+        titles = dict.fromkeys(each.title for each in _known(reply.recall) if each.title)
+        return Answer(reply.text, _within(reply.recall), [*titles])
 
     async def recall(self, character: str, question: str, as_of: str | None = None) -> Passages:
         """Find the passages that a character's answer would rest on; it does not answer.
@@ -109,8 +111,16 @@ class CharacterTools:
         """
         with _as_tool_errors():
             recall = await command_of(self._book).recall(character, question, as_of=as_of)
-        found = [Passage(i.kind, i.title, i.text, round(i.score, 3)) for i in recall.context]
-        return Passages(found, _within(recall))
+        passages = [
+            Passage(each.kind, each.title, each.text, round(each.score, 3))
+            for each in _known(recall)
+        ]
+        return Passages(passages, _within(recall))
+
+
+def _known(recall: Recall) -> list[ContextItem]:
+    """What the character knows; not what it is to decline."""
+    return [each for each in recall.context if each.kind not in DECLINED]
 
 
 def _within(recall: Recall) -> Verdict | None:
@@ -123,7 +133,7 @@ def _as_tool_errors() -> Iterator[None]:
     try:
         yield
     except OffbookError as error:
-        raise ToolError(f"{error.message} {error.hint}".strip()) from error
+        raise ToolError("; ".join(filter(None, (error.message, error.hint)))) from error
 
 
 def mcp_server(book: Offbook) -> Any:

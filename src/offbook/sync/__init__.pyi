@@ -11,14 +11,14 @@ from offbook.app.books import BookCharacter, GivenBook
 from offbook.app.cards import CardReport
 from offbook.app.casts import CastRow
 from offbook.app.characters import ReembedReport
-from offbook.app.conversations import Conversations
+from offbook.app.conversations import ConversationRow
 from offbook.app.doctor import Check
 from offbook.app.documents import AliasReport, CharacterInfo, ForgetReport
 from offbook.app.inspection import GraphReport
 from offbook.app.memories import MemoryFile, RememberReport
 from offbook.app.speakers import SpeakersReport
 from offbook.app.story import SceneRow, StoryReport
-from offbook.app.users import Users
+from offbook.app.users import UserData
 from offbook.documents.readers import ReadDocument
 from offbook.foreign_files import CardSource, WrittenFile
 from offbook.ingestion.reports import Estimate, IngestReport, ProgressListener
@@ -26,6 +26,7 @@ from offbook.models.metering import Meter
 from offbook.retrieval.witnessing import Judgement
 from offbook.settings import Settings
 from offbook.settings.keywords import SettingKeywords
+from offbook.stores.conversations import StoredTurn
 from offbook.sync.faces import ClosingFace, Face
 from offbook.types import Character, Message, Recall, Reply, Source, WitnessHow
 
@@ -82,6 +83,38 @@ class Cards(Face):
 
         Raises:
             UsageError: the ending is no format, or there is nothing to write yet.
+        """
+
+class Conversations(Face):
+    """The kept conversations of an open offbook, as ``Offbook.conversations`` gives it."""
+    def list_all(self, name: str, *, user: str | None = ...) -> list[ConversationRow]:
+        """A person's conversations with a character, the last one first."""
+    def turns(self, name: str, session: str, *, user: str | None = ...) -> list[StoredTurn]:
+        """What was said, oldest first, without what the replies rested on.
+
+        Raises:
+            UnknownName: there is no such conversation.
+        """
+    def rename(self, name: str, session: str, new: str, *, user: str | None = ...) -> None:
+        """Give a conversation another name.
+
+        Raises:
+            UnknownName: there is no such conversation.
+            UsageError: the name is taken or empty, or it is a scene, which several share.
+        """
+    def delete(self, name: str, session: str, *, user: str | None = ...) -> None:
+        """Delete a conversation, and what it taught the character, from the whole database.
+
+        Raises:
+            UnknownName: there is no such conversation.
+        """
+    def export(self, name: str, session: str, file: Path | str, *, user: str | None = ...) -> int:
+        """Write a conversation into a file, as a chat log; how many messages it has.
+
+        Raises:
+            UnknownName: there is no such conversation.
+            UsageError: there is no folder for the file.
+            StoreFailed: it cannot be written.
         """
 
 class Memories(Face):
@@ -589,4 +622,39 @@ class Session(Face):
 
         Raises:
             ModelError: the endpoint failed.
+        """
+
+class Users(Face):
+    """The people who talked with the characters of a store."""
+    def list(self) -> list[UserData]:
+        """List who has said anything, by name."""
+    def export(self, user: str, *, exactly: bool = ...) -> dict[str, Any]:
+        """Collect all that is kept of one person.
+
+        Args:
+            user: Their principal; or its last part, where only one has it.
+            exactly: The principal alone.
+
+        Returns:
+            ``user``, and of each character ``id``, ``name``, ``conversations`` (each with its
+            turns, oldest first) and ``memories``, in the shapes of the contract.
+
+        Raises:
+            UnknownName: nothing is kept of such a person.
+        """
+    def delete(self, user: str, *, exactly: bool = ...) -> UserData:
+        """Delete a person's conversations and what they taught, over all characters.
+
+        What another character heard of them in a scene goes as well. Their key, if they have one,
+        stays; ``offbook key revoke`` ends it.
+
+        Args:
+            user: Their principal; or its last part, where only one has it.
+            exactly: The principal alone.
+
+        Returns:
+            What was deleted.
+
+        Raises:
+            UnknownName: nothing is kept of such a person.
         """

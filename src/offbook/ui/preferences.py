@@ -39,7 +39,7 @@ _PERSONA: Final = 4_000
 
 def tell_offline(visitor: Visitor) -> None:
     """Say that no language model replies, and where that is changed."""
-    if not traits_of(visitor.command().runtime().actor).free:
+    if traits_of(visitor.command().runtime().actor).measures:
         return
     with part("p", "offline"):
         text("span", f"{_OFFLINE} ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -35,6 +36,8 @@ _MOST: Final = 200
 _WORDS: Final = 60
 _HERE: Final = "page-"
 """Begins the names of conversations that were begun on the page."""
+_BY_CHANCE: Final = re.compile(r"[0-9a-f]{8,}(-[0-9a-f]{4,})*")
+"""The start of a UUID, or all of one; a date has a year in front."""
 _WEEK: Final = 7
 _LONGEST: Final = 120
 
@@ -60,8 +63,7 @@ def title_of(name: str, said: str) -> str:
 
 def is_made_up(name: str) -> bool:
     """Tell whether a name tells nobody anything: hexadecimal digits by chance."""
-    digits = name.removeprefix(_HERE)
-    return len(digits) >= 8 and all(letter in "0123456789abcdef-" for letter in digits)
+    return _BY_CHANCE.fullmatch(name.removeprefix(_HERE)) is not None
 
 
 def is_of_others(name: str) -> bool:

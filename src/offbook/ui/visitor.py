@@ -177,7 +177,12 @@ class Visitor:
             mine = conversations.list_all(conn, character.id, principal=self.principal)
             if words:
                 holding = conversations.holding(conn, character.id, words)
-                mine = [talk for talk in mine if talk.id in holding or words in talk.id.casefold()]
+                sought = words.casefold()
+                mine = [
+                    talk
+                    for talk in mine
+                    if talk.id in holding or sought in names_of(talk.id)[0].casefold()
+                ]
             mine.sort(key=lambda talk: talk.updated, reverse=True)
             ids = [talk.id for talk in mine[:most]]
             said = conversations.first_said(conn, character.id, ids)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nicegui import ui
 
 from offbook.app.conversations import Passage, read_passage
-from offbook.context.supports import Support, supports
+from offbook.context.supports import DECLINED, Support, supports
 from offbook.types import Source
 from offbook.ui.elements import (
     button,
@@ -85,9 +85,6 @@ _SOURCES: Final = 4
 _SKIPPED: Final = 40
 """Titles of what was skipped for one reason."""
 
-_DECLINED: Final = ("premise", "unwitnessed", "out_of_scope")
-"""What the character was told not to know; no sentence rests on that."""
-
 Found = Mapping[str, Any]
 
 
@@ -112,7 +109,7 @@ class Why:
 def why_of(reply: Found, name: str, *, is_stored: bool) -> Why:
     """Find what the sentences of a reply rest on; ``name`` is the character's."""
     context: Sequence[Found] = reply.get("context") or ()
-    texts = ["" if item["kind"] in _DECLINED else item["text"] for item in context]
+    texts = ["" if item["kind"] in DECLINED else item["text"] for item in context]
     return Why(reply, tuple(supports(reply.get("reply", ""), texts, name)), is_stored)
 
 
@@ -188,7 +185,7 @@ def _declined(reply: Found) -> None:
     boundary = reply.get("boundary") or {}
     verdict = str(boundary.get("verdict", ""))
     context: Sequence[Found] = reply.get("context") or ()
-    items = [item for item in context if item["kind"] in _DECLINED]
+    items = [item for item in context if item["kind"] in DECLINED]
     reasons = [_why_not(each["entity"], each["reason"]) for each in boundary.get("reasons") or ()]
     if not verdict and not items:
         return
@@ -209,7 +206,7 @@ def _items(place: CharacterPlace, why: Why) -> None:
     about = f"{why.reply.get('question', '')} {why.reply.get('reply', '')}"
     for kind, title in _KINDS.items():
         items = [item for item in context if item["kind"] == kind]
-        if not items or kind in _DECLINED:
+        if not items or kind in DECLINED:
             continue
         with _fold(title, len(items), is_open=kind in _OPEN):
             for item in items:

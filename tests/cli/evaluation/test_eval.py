@@ -250,3 +250,5 @@ def test_scores_and_tables_go_out_as_csv(ada: World, asked: Any):
     table = ada.done("eval", "table", "amadeus-usage", "--stored", "--csv").out
     assert len([*csv.reader(table.splitlines())]) > 1
     assert ada.run("eval", "table", "amadeus-usage", "--csv", "--latex").code == 2
+    names = ada.done("eval", "table", "--csv").out
+    assert next(csv.reader(names.splitlines())) == ["table", "what", "printed in"]

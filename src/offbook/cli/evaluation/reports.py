@@ -156,7 +156,7 @@ def table(
     if markdown + latex + csv + as_json > 1:
         raise UsageError("--markdown, --latex, --csv and --json exclude one another", "choose one")
     if name is None:
-        _print_names(as_json=as_json)
+        _print_names(csv=csv, as_json=as_json)
         return
     if plan:
         planned = with_offbook(settings, lambda book: table_plan(book, name, request))
@@ -169,7 +169,7 @@ def table(
     _print_table(filled, markdown=markdown, latex=latex, csv=csv, as_json=as_json)
 
 
-def _print_names(*, as_json: bool) -> None:
+def _print_names(*, csv: bool, as_json: bool) -> None:
     """The tables that there are."""
     from offbook.evaluation.tables.catalogue import TABLES
 
@@ -179,7 +179,8 @@ def _print_names(*, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     else:
-        write(in_columns([["table", "what", "printed in"], *([*row.values()] for row in rows)]))
+        cells = [["table", "what", "printed in"], *([*row.values()] for row in rows)]
+        write(as_csv(cells) if csv else in_columns(cells))
 
 
 def _paths(texts: Sequence[str]) -> dict[str, Path]:
