@@ -13,6 +13,8 @@ import openai
 import pytest
 
 from offbook.app import Offbook
+from offbook.server.openai.response_shape import ResponseShape
+from offbook.server.openai.responses_body import ResponsesBody
 from offbook.stores import responses
 from tests.loopback.answers import Answer
 from tests.loopback.server import LoopbackServer
@@ -56,6 +58,13 @@ def test_a_text_and_items_are_answered_alike(sdk: Any):
     assert (plain.status, plain.object, plain.error) == ("completed", "response", None)
     assert plain.usage.total_tokens == plain.usage.input_tokens + plain.usage.output_tokens > 0
     assert plain.model_extra["offbook"]["context"][0]["text"].startswith("Ada's brother Tom")
+
+
+def test_what_was_sent_comes_back_with_it(sdk: Any):
+    sent = {"temperature": 0.0, "parallel_tool_calls": False, "store": False}
+    begun, *_, ended = sdk.responses.create(model=MODEL, input=QUESTION, stream=True, **sent)
+    for told in (begun.response, ended.response):
+        assert {name: getattr(told, name) for name in sent} == sent
 
 
 def test_instructions_are_what_system_messages_are(live: Any, endpoint: LoopbackServer):
@@ -190,6 +199,17 @@ def test_a_response_is_shown_and_deleted(live: Any, server: Served):
     assert [said for said, _ in stored(server)[0]] == [MORE, "And then?"]
 
 
+def test_no_row_is_written_that_nothing_goes_on_from(live: Any, server: Served):
+    said = [{"role": "user", "content": QUESTION}]
+    told = live.chat.completions.create(model=MODEL, messages=said)
+
+    async def look() -> Any:
+        async with await Offbook.open(server.settings) as book:
+            return await book.store.read(responses.get, told.id)
+
+    assert asyncio.run(look()) is None
+
+
 def test_a_deleted_conversation_takes_its_responses_along(live: Any, server: Served):
     first = live.responses.create(model=MODEL, input=QUESTION)
     session = first.model_extra["offbook"]["session"]
@@ -221,6 +241,17 @@ def test_a_failure_in_a_stream_is_raised(live: Any, server: Served, endpoint: Lo
         kinds.extend(event.type for event in stream)
     assert kinds[-1] == "response.failed"
     assert stored(server) == []
+
+
+def test_a_failure_before_the_first_piece_stands_behind_a_beginning():
+    shape = ResponseShape(MODEL, ResponsesBody(model=MODEL, input=[]))
+    error = {"error": {"code": "model_failed", "message": "it crashed", "param": None}}
+    sent = shape.failing(error).decode()
+    events = [json.loads(line[6:]) for line in sent.splitlines() if line.startswith("data: ")]
+    assert [event["type"] for event in events] == [
+        "response.created", "response.in_progress", "response.failed", "error",
+    ]  # fmt: skip
+    assert [event["sequence_number"] for event in events] == [0, 1, 2, 3]
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
