@@ -16,11 +16,11 @@ from offbook.app import Offbook
 from offbook.server.openai.response_shape import ResponseShape
 from offbook.server.openai.responses_body import ResponsesBody
 from offbook.stores import responses
-from tests.loopback.answers import Answer
+from tests.loopback.answers import Answer, minimal_instance, schema_in
 from tests.loopback.server import LoopbackServer
 from tests.server.inside import bearer, client_of, opened
 from tests.server.openai.asking import QUESTION, remembered, stored
-from tests.server.served import MODEL, Served, with_ada
+from tests.server.served import MODEL, Served, settings_in, with_ada
 from tests.waiting import PATIENCE_SECONDS
 
 TOLD = "brother Tom taught her to trim the lamp when she was nine."
@@ -172,6 +172,39 @@ def test_what_is_not_to_be_stored_leaves_nothing(live: Any, server: Served):
         with pytest.raises(openai.BadRequestError) as refused:
             live.responses.create(model=MODEL, input=MORE, previous_response_id=each.id)
         assert refused.value.code == "previous_response_not_found"
+
+
+def test_what_a_model_makes_of_a_question_is_not_kept_either(tmp_path, endpoint: LoopbackServer):
+    at = {"chat__model": "loopback", "chat__base_url": endpoint.base_url}
+    asyncio.run(with_ada(settings_in(tmp_path, method="ensemble")))
+    understood: list[Any] = []
+
+    def answer(body: Any) -> str:
+        if not (schema := schema_in(body)):
+            return "Aye."
+        understood.append(minimal_instance(schema))
+        return json.dumps({**understood[-1], "query": "the ZEBRA4471 affair"})
+
+    endpoint.answer = answer
+
+    def kept() -> bytes:
+        return b"".join(file.read_bytes() for file in (tmp_path / "home").glob("offbook.db*"))
+
+    with Served(settings_in(tmp_path, method="ensemble", **at)) as running:
+        said = {"question": "What of the ZEBRA4471 affair?", "session": "porch"}
+        quiet = {"X-Offbook-Remember": "no"}
+        with httpx.Client(base_url=running.root, timeout=PATIENCE_SECONDS) as client:
+            for path, body in (
+                ("/v1/responses", {"model": MODEL, "input": said["question"]}),
+                (f"/api/characters/{MODEL}/ask", said),
+            ):
+                client.post(path, json=body, headers=quiet).raise_for_status()
+                assert understood
+                assert b"ZEBRA4471" not in kept()
+                understood.clear()
+            client.post(f"/api/characters/{MODEL}/ask", json=said).raise_for_status()
+            assert understood
+            assert b"ZEBRA4471" in kept()
 
 
 def test_a_wish_for_privacy_is_not_lost(live: Any, server: Served):
