@@ -45,6 +45,7 @@ async def test_all_of_one_person_is_listed_exported_and_deleted(book: Offbook, t
     await book.close()
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("offbook.db*"))
     assert b"Quincunx" not in stored
+    assert b"lena" not in stored
     assert b"Do you like the sea?" in stored
 
 

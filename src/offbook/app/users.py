@@ -148,6 +148,7 @@ def _delete(conn: Connection, user: str, exactly: bool) -> UserData:
             forgetting.remove_conversation(conn, character, talk.id)
         ids = [fragment.id for fragment in _memories(conn, character, data.user)]
         forgetting.forget_memories(conn, character, ids)
+    principals.remove_person(conn, data.user)
     return data
 
 
