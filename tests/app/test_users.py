@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from offbook.app import Offbook
+from offbook.app.scenes import scene_of
 from offbook.errors import UnknownName
 
 SECRET = "My dog is called Quincunx."
@@ -44,6 +45,7 @@ async def test_all_of_one_person_is_listed_exported_and_deleted(book: Offbook, t
     await book.close()
     stored = b"".join(file.read_bytes() for file in tmp_path.glob("offbook.db*"))
     assert b"Quincunx" not in stored
+    assert b"lena" not in stored
     assert b"Do you like the sea?" in stored
 
 
@@ -53,3 +55,21 @@ async def test_a_part_of_a_name_is_enough_where_one_has_it(book: Offbook):
     with pytest.raises(UnknownName):
         await book.users.delete("nobody")
     assert len(await book.users.list()) == 2
+
+
+async def test_what_another_said_in_a_scene_is_exported_as_theirs(book: Offbook):
+    cast = [await book.find(name) for name in ("ada-byrne", "tom-byrne")]
+    scene = await scene_of(book, cast, "owner/nora", "quay")
+    async for _ in scene.say("Is the lamp lit?"):
+        pass
+    async for _ in scene.go_on():
+        pass
+    data = await book.users.export("nora")
+    turns = [
+        (turn["speaker"], turn["said"])
+        for character in data["characters"]
+        for talk in character["conversations"]
+        for turn in talk["turns"]
+    ]
+    assert {said for speaker, said in turns if not speaker} == {"Is the lamp lit?"}
+    assert {speaker for speaker, _ in turns} > {""}

@@ -144,6 +144,7 @@ def test_all_of_one_person_is_exported_and_deleted(ada: World, tmp_path: Path):
     file = tmp_path / "lena.json"
     made = ada.done("user", "export", "lena", file, "--json").json
     assert made == {"file": str(file), "user": "owner/lena", "characters": 1}
+    assert file.stat().st_mode & 0o077 == 0
     assert json.loads(file.read_text())["characters"][0]["conversations"][0]["session"] == "x"
     assert ada.run("user", "export", "lena", file).code == 2
     assert ada.run("user", "delete", "lena", "--json").code == 2

@@ -19,6 +19,7 @@ from offbook.server.failures import RequestRefused, asked_by_owner
 from offbook.settings.model import ServerSettings
 from offbook.ui import routes
 from offbook.ui.elements import words_of
+from offbook.ui.scene import show_scene
 from offbook.ui.visitor import Visitor
 from tests.server.inside import bearer
 from tests.ui.test_mounting import client_of
@@ -127,3 +128,9 @@ def test_failures_of_an_endpoint_are_told_to_the_owner_alone(is_owner: bool):
         asked_by_owner.reset(token)
     assert ("PROMPT" in told) is is_owner
     assert ("/home/ada" in told) is is_owner
+
+
+async def test_a_key_of_which_nothing_is_kept_opens_no_scene(book: Offbook, visitor):
+    it = visitor(book, Caller("k", "chat", remember=False))
+    with pytest.raises(RequestRefused, match="nothing may be kept"):
+        await show_scene(it, ["ada-byrne", "ada-byrne"], None)

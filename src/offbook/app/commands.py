@@ -92,6 +92,7 @@ async def conversation_of(
     *,
     as_of: str | None = None,
     goes_on: bool = False,
+    fleeting: bool = False,
 ) -> Session:
     """A conversation of a principal, gone on with where ``session`` names one.
 
@@ -102,6 +103,7 @@ async def conversation_of(
         session: Its name; None: a question on its own, of which nothing is kept.
         as_of: The point in the story at which the character is asked.
         goes_on: Whether it stays open for many questions: then each is a command of its own.
+        fleeting: Whether nothing is kept of it, whatever its name.
 
     Raises:
         UsageError: the conversation belongs to somebody else, or the story has no such point.
@@ -109,8 +111,9 @@ async def conversation_of(
 
     def turn(character: Character) -> tuple[Runtime, Meter]:
         command = command_of(book) if goes_on else book
-        return command.turn(character)
+        return command.turn(character, fleeting=fleeting)
 
+    session = None if fleeting else session
     talk = Session(
         book.store,
         character,

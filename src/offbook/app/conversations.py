@@ -8,6 +8,7 @@ What is shown of a document is cut from the stored text; a source that no longer
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,7 +59,7 @@ async def replayed(
     talk = ReplayedSession(
         home.store,
         character,
-        home.turn,
+        partial(home.turn, fleeting=fleeting),
         transcript,
         principal,
         named=session,

@@ -90,20 +90,24 @@ class Wiring:
             spending=self.spending,
         )
 
-    def runtime(self, meter: Meter, dimension: int | None = None) -> Runtime:
+    def runtime(
+        self, meter: Meter, dimension: int | None = None, *, fleeting: bool = False
+    ) -> Runtime:
         """Models that count on ``meter``, with the store and the settings.
 
         Args:
             meter: Of this command or turn.
             dimension: Of the vectors that are stored already.
+            fleeting: Whether nothing that the models answer is kept.
         """
+        cache = None if fleeting else self.cache
         embedder = self._embedder(self.endpoints["embed"], meter, dimension)
         return Runtime(
             settings=self.settings.values,
             store=self.store,
-            actor=self._chat(self.endpoints["chat"], meter, embedder),
-            extractor=self._chat(self.endpoints["extract"], meter, embedder),
-            judge=self._chat(self.endpoints["judge"], meter, embedder),
+            actor=self._chat(self.endpoints["chat"], meter, embedder, cache),
+            extractor=self._chat(self.endpoints["extract"], meter, embedder, cache),
+            judge=self._chat(self.endpoints["judge"], meter, embedder, cache),
             embedder=embedder,
             reranker=self._reranker(meter),
         )
@@ -118,7 +122,9 @@ class Wiring:
         roles = ("embed", "chat", "extract", "judge")
         return {role: endpoint_of(self.settings, role) for role in roles}
 
-    def _chat(self, endpoint: Endpoint, meter: Meter, embedder: Embedder) -> ChatModel:
+    def _chat(
+        self, endpoint: Endpoint, meter: Meter, embedder: Embedder, cache: CallCache | None
+    ) -> ChatModel:
         backend: ChatModel
         if endpoint.base_url is None:
             backend = registry.load("model", endpoint.model)(embedder=embedder)
@@ -129,9 +135,7 @@ class Wiring:
             if key not in self.backends:
                 self.backends[key] = self._backend(endpoint, endpoint.base_url)
             backend = self.backends[key]
-        return wrap(
-            backend, meter=meter, limiter=self.limiters.of(backend.base_url), cache=self.cache
-        )
+        return wrap(backend, meter=meter, limiter=self.limiters.of(backend.base_url), cache=cache)
 
     def _backend(self, endpoint: Endpoint, base_url: str) -> ChatModel:
         from offbook.models.openai_compatible import OpenAICompatible
@@ -225,10 +229,13 @@ class Home:
         """Store and models, counting on this command's meter, or on another."""
         return self.wiring.runtime(meter or self.meter, dimension)
 
-    def turn(self, character: Character) -> tuple[Runtime, Meter]:
-        """Store and models for a turn, counted for itself as well; the budget is the command's."""
+    def turn(self, character: Character, *, fleeting: bool = False) -> tuple[Runtime, Meter]:
+        """Store and models for a turn, counted for itself as well; the budget is the command's.
+
+        Of a ``fleeting`` one nothing is kept, nor what a model makes of its question.
+        """
         meter = self.meter.part()
-        runtime = self.wiring.runtime(meter, character.dimension)
+        runtime = self.wiring.runtime(meter, character.dimension, fleeting=fleeting)
         return replace(runtime, settings=answering(self.settings, character)), meter
 
     async def find(self, name: str, *, only: bool = False) -> Character:

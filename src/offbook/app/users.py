@@ -123,7 +123,7 @@ def _export(conn: Connection, user: str, exactly: bool) -> dict[str, Any]:
                 "session": names_of(talk.id)[0],
                 "created": talk.created,
                 "turns": [
-                    {"said": turn.said, "answered": turn.answered, "at": turn.at}
+                    {name: getattr(turn, name) for name in ("said", "speaker", "answered", "at")}
                     for turn in conversations.list_turns(conn, name, talk.id, with_recall=False)
                     if turn.said or turn.answered
                 ],
@@ -148,6 +148,7 @@ def _delete(conn: Connection, user: str, exactly: bool) -> UserData:
             forgetting.remove_conversation(conn, character, talk.id)
         ids = [fragment.id for fragment in _memories(conn, character, data.user)]
         forgetting.forget_memories(conn, character, ids)
+    principals.remove_person(conn, data.user)
     return data
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from offbook.app.files import require_place, write_whole
 from offbook.cli.options import Json, Yes, command_group, confirm, settings_for
 from offbook.cli.output import answer, counted, print_json, say, table, with_offbook, write
 from offbook.errors import UsageError
@@ -33,16 +34,11 @@ def export(
     user: str = User, file: Path = typer.Argument(..., metavar="FILE"), as_json: Json = False
 ) -> None:
     """Write all conversations and memories of a person into one JSON file."""
-    file = file.expanduser()
+    file = require_place(file)
     if file.exists():
         raise UsageError(f"{str(file)!r} exists", "name another file")
     data = with_offbook(settings_for(), lambda book: book.users.export(user))
-    try:
-        file.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{str(file)!r} cannot be written: {error.strerror}", "name a file in a folder of yours"
-        ) from error
+    write_whole(file, json.dumps(data, ensure_ascii=False, indent=1) + "\n", private=True)
     document = {"file": str(file), "user": data["user"], "characters": len(data["characters"])}
     answer(as_json, document, f"wrote all of {data['user']} into {file}")
 

@@ -15,7 +15,7 @@ from offbook.app.commands import command_of
 from offbook.app.documents import CharacterInfo
 from offbook.app.home import find_character, fold
 from offbook.errors import UnknownName
-from offbook.server.failures import RequestRefused
+from offbook.server.failures import RequestRefused, forbidden
 from offbook.stores import characters, principals
 from offbook.stores.connection import Connection
 from offbook.stores.principals import RIGHTS, Right
@@ -95,6 +95,19 @@ def remembers(request: Request, caller: Caller) -> bool:
             param=_REMEMBER,
         )
     return caller.remember and wish == "yes"
+
+
+def require_remembered(remembered: bool) -> None:
+    """Refuse a scene of which nothing may be kept: it lives in what those who are in it remember.
+
+    Raises:
+        RequestRefused: nothing may be kept of it.
+    """
+    if not remembered:
+        raise forbidden(
+            "those who are in a scene remember it, and nothing may be kept of this",
+            "talk to one of them; or use a key that lets be remembered, without the header",
+        )
 
 
 OWNER = Caller()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from offbook.stores.schema import api_keys, conversations, memory_fragments, principals, turns
 from offbook.stores.statements import add_missing, read_as, storable, timestamp
@@ -95,6 +95,12 @@ def add(conn: Connection, /, principal: str, **values: Any) -> None:
     row = {"id": principal, "label": "", "created": timestamp(), **values}
     storable(row)
     add_missing(conn, principals, [row])
+
+
+def remove_person(conn: Connection, principal: str) -> None:
+    """Delete the name of somebody of whom nothing is kept; a key stays."""
+    c = principals.c
+    conn.execute(delete(principals).where(c.id == principal, c.key_hash.is_(None)))
 
 
 def add_key(conn: Connection, key: ApiKey) -> None:

@@ -13,6 +13,7 @@ from nicegui import ui
 from offbook.app.commands import command_of
 from offbook.app.scenes import scene_of
 from offbook.errors import OffbookError
+from offbook.server.dependencies import require_remembered
 from offbook.ui.books import scene_address
 from offbook.ui.composer import composer
 from offbook.ui.conversation import missing
@@ -37,7 +38,12 @@ _ANYBODY: Final = "Whoever is addressed, or next"
 
 
 async def show_scene(visitor: Visitor, who: Sequence[str], session: str | None) -> None:
-    """The whole page."""
+    """The whole page.
+
+    Raises:
+        RequestRefused: nothing may be kept of what the visitor says.
+    """
+    require_remembered(visitor.caller.remember)
     cast = [await visitor.character(name) for name in who]
     scene = await scene_of(
         visitor.book,

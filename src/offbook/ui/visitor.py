@@ -154,9 +154,14 @@ class Visitor:
 
         By a key of which nothing is kept it lasts as long as it is open.
         """
-        named = session if self.caller.remember else None
         return await conversation_of(
-            self.book, character, self.principal, named, as_of=as_of, goes_on=True
+            self.book,
+            character,
+            self.principal,
+            session,
+            as_of=as_of,
+            goes_on=True,
+            fleeting=not self.caller.remember,
         )
 
     async def participants(self, session: str) -> list[str]:

@@ -146,6 +146,9 @@ def test_whose_turn_it_is_speaks_from_what_it_alone_knows(
     told = [user("What is your boat called?"), character("Ada Byrne: I keep the lamp.")]
     found = ask(with_bob, *group(*told, speaks="Bob"))
     assert found["offbook"]["character_id"] == "bob"
+    links = [each["url_citation"]["url"] for each in found["choices"][0]["message"]["annotations"]]
+    assert all("/characters/bob/documents/bob-txt?" in link for link in links)
+    assert links
     messages = endpoint.chat_bodies[-1]["messages"]
     assert "You are Bob." in messages[0]["content"]
     assert "Gannet" in messages[-1]["content"]

@@ -13,12 +13,14 @@ import openai
 import pytest
 
 from offbook.app import Offbook
+from offbook.server.openai.response_shape import ResponseShape
+from offbook.server.openai.responses_body import ResponsesBody
 from offbook.stores import responses
-from tests.loopback.answers import Answer
+from tests.loopback.answers import Answer, minimal_instance, schema_in
 from tests.loopback.server import LoopbackServer
 from tests.server.inside import bearer, client_of, opened
 from tests.server.openai.asking import QUESTION, remembered, stored
-from tests.server.served import MODEL, Served, with_ada
+from tests.server.served import MODEL, Served, settings_in, with_ada
 from tests.waiting import PATIENCE_SECONDS
 
 TOLD = "brother Tom taught her to trim the lamp when she was nine."
@@ -56,6 +58,13 @@ def test_a_text_and_items_are_answered_alike(sdk: Any):
     assert (plain.status, plain.object, plain.error) == ("completed", "response", None)
     assert plain.usage.total_tokens == plain.usage.input_tokens + plain.usage.output_tokens > 0
     assert plain.model_extra["offbook"]["context"][0]["text"].startswith("Ada's brother Tom")
+
+
+def test_what_was_sent_comes_back_with_it(sdk: Any):
+    sent = {"temperature": 0.0, "parallel_tool_calls": False, "store": False}
+    begun, *_, ended = sdk.responses.create(model=MODEL, input=QUESTION, stream=True, **sent)
+    for told in (begun.response, ended.response):
+        assert {name: getattr(told, name) for name in sent} == sent
 
 
 def test_instructions_are_what_system_messages_are(live: Any, endpoint: LoopbackServer):
@@ -165,6 +174,39 @@ def test_what_is_not_to_be_stored_leaves_nothing(live: Any, server: Served):
         assert refused.value.code == "previous_response_not_found"
 
 
+def test_what_a_model_makes_of_a_question_is_not_kept_either(tmp_path, endpoint: LoopbackServer):
+    at = {"chat__model": "loopback", "chat__base_url": endpoint.base_url}
+    asyncio.run(with_ada(settings_in(tmp_path, method="ensemble")))
+    understood: list[Any] = []
+
+    def answer(body: Any) -> str:
+        if not (schema := schema_in(body)):
+            return "Aye."
+        understood.append(minimal_instance(schema))
+        return json.dumps({**understood[-1], "query": "the ZEBRA4471 affair"})
+
+    endpoint.answer = answer
+
+    def kept() -> bytes:
+        return b"".join(file.read_bytes() for file in (tmp_path / "home").glob("offbook.db*"))
+
+    with Served(settings_in(tmp_path, method="ensemble", **at)) as running:
+        said = {"question": "What of the ZEBRA4471 affair?", "session": "porch"}
+        quiet = {"X-Offbook-Remember": "no"}
+        with httpx.Client(base_url=running.root, timeout=PATIENCE_SECONDS) as client:
+            for path, body in (
+                ("/v1/responses", {"model": MODEL, "input": said["question"]}),
+                (f"/api/characters/{MODEL}/ask", said),
+            ):
+                client.post(path, json=body, headers=quiet).raise_for_status()
+                assert understood
+                assert b"ZEBRA4471" not in kept()
+                understood.clear()
+            client.post(f"/api/characters/{MODEL}/ask", json=said).raise_for_status()
+            assert understood
+            assert b"ZEBRA4471" in kept()
+
+
 def test_a_wish_for_privacy_is_not_lost(live: Any, server: Served):
     with pytest.raises(openai.BadRequestError, match="write yes or no"):
         live.responses.create(
@@ -188,6 +230,17 @@ def test_a_response_is_shown_and_deleted(live: Any, server: Served):
     # The conversation goes on without it.
     live.responses.create(model=MODEL, input="And then?", previous_response_id=second.id)
     assert [said for said, _ in stored(server)[0]] == [MORE, "And then?"]
+
+
+def test_no_row_is_written_that_nothing_goes_on_from(live: Any, server: Served):
+    said = [{"role": "user", "content": QUESTION}]
+    told = live.chat.completions.create(model=MODEL, messages=said)
+
+    async def look() -> Any:
+        async with await Offbook.open(server.settings) as book:
+            return await book.store.read(responses.get, told.id)
+
+    assert asyncio.run(look()) is None
 
 
 def test_a_deleted_conversation_takes_its_responses_along(live: Any, server: Served):
@@ -221,6 +274,17 @@ def test_a_failure_in_a_stream_is_raised(live: Any, server: Served, endpoint: Lo
         kinds.extend(event.type for event in stream)
     assert kinds[-1] == "response.failed"
     assert stored(server) == []
+
+
+def test_a_failure_before_the_first_piece_stands_behind_a_beginning():
+    shape = ResponseShape(MODEL, ResponsesBody(model=MODEL, input=[]))
+    error = {"error": {"code": "model_failed", "message": "it crashed", "param": None}}
+    sent = shape.failing(error).decode()
+    events = [json.loads(line[6:]) for line in sent.splitlines() if line.startswith("data: ")]
+    assert [event["type"] for event in events] == [
+        "response.created", "response.in_progress", "response.failed", "error",
+    ]  # fmt: skip
+    assert [event["sequence_number"] for event in events] == [0, 1, 2, 3]
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

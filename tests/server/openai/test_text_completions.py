@@ -46,6 +46,8 @@ def test_a_dialogue_is_read_by_names_and_roles():
     ]
     llama_index = f"system: Be brief.\nuser: {QUESTION}\nassistant: "
     assert read(llama_index) == [("system", "Be brief."), ("user", QUESTION)]
+    # Where nobody has said anything the character begins.
+    assert read("Ada Byrne:") == [("user", "")]
     # A line that is begun is gone on with, blanks and all.
     assert read(f"User: {QUESTION}\nAda Byrne: My brother ")[-1] == ("assistant", "My brother ")
 
@@ -70,6 +72,7 @@ def test_a_prompt_is_answered_whole_and_in_pieces(offline: Served):
         assert pieces[-1].usage is not None
         cut = sdk.completions.create(model=MODEL, prompt=QUESTION, max_tokens=3)
         assert cut.choices[0].finish_reason == "length"
+        assert sdk.completions.create(model=MODEL, prompt="Ada Byrne:").choices[0].text
         stopped = sdk.completions.create(model=MODEL, prompt=QUESTION, stop="Tom")
         assert "Tom" not in stopped.choices[0].text
 

@@ -13,8 +13,13 @@ from offbook.agent.next_speaker import Line
 from offbook.app.commands import command_of
 from offbook.app.documents import require_index
 from offbook.app.scenes import scene_of
-from offbook.server.dependencies import Book, CurrentPrincipal, remembers, unless_left
-from offbook.server.failures import forbidden
+from offbook.server.dependencies import (
+    Book,
+    CurrentPrincipal,
+    remembers,
+    require_remembered,
+    unless_left,
+)
 from offbook.server.native.access import Body, Listed, visible
 from offbook.server.native.talk import Replied
 
@@ -83,11 +88,7 @@ async def scenes(
 
     Each character has it as a conversation `scene:NAME`; deleting that of one deletes all.
     """
-    if not remembers(request, caller):
-        raise forbidden(
-            "those who are in a scene remember it, and nothing may be kept of this",
-            "talk to one of them; or use a key that lets be remembered, without the header",
-        )
+    require_remembered(remembers(request, caller))
     command = command_of(book)
     cast = [await visible(name, book, caller) for name in body.characters]
 

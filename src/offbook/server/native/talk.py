@@ -91,7 +91,7 @@ class _Asking:
     character: Character
     speaker: str
     command: Offbook
-    name: str | None
+    fleeting: bool
 
     def priced(self) -> AbstractAsyncContextManager[None]:
         """Let what happens inside say how to build an index that it misses."""
@@ -100,7 +100,12 @@ class _Asking:
     async def session(self) -> Session:
         """The conversation that the question belongs to."""
         talk = await conversation_of(
-            self.command, self.character, self.speaker, self.name, as_of=self.body.as_of
+            self.command,
+            self.character,
+            self.speaker,
+            self.body.session,
+            as_of=self.body.as_of,
+            fleeting=self.fleeting,
         )
         if self.body.greeting is not None and not talk.history:
             talk.greet(self.body.greeting)
@@ -118,8 +123,8 @@ async def _asking(
         book, method=body.method, preset=body.preset, emotional__strategy=body.strategy
     )
     # Where nothing is to be kept, there is no conversation: each question stands alone.
-    name = body.session if remembers(request, caller) else None
-    return _Asking(body, character, caller.speaker(body.user), command, name)
+    fleeting = not remembers(request, caller)
+    return _Asking(body, character, caller.speaker(body.user), command, fleeting)
 
 
 Asking = Annotated[_Asking, Depends(_asking)]

@@ -6,7 +6,7 @@ citation is of the whole reply: what is known is which passages were before the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
@@ -39,19 +39,17 @@ class Citation:
         return {"url": self.url, "title": self.title, "start_index": 0, "end_index": len(text)}
 
 
-def citations_of(
-    request: Request, character: str, context: Sequence[Mapping[str, Any]]
-) -> tuple[Citation, ...]:
-    """The passages of documents in a context, each once, in its order."""
+def citations_of(request: Request, recall: Mapping[str, Any]) -> tuple[Citation, ...]:
+    """The passages of documents in a recall, as JSON has it: each once, in its order."""
     cited: dict[str, Citation] = {}
     has_page = any(getattr(route, "name", "") == _PAGE for route in request.app.router.routes)
     base = str(request.base_url).rstrip("/")
-    for item in context:
+    for item in recall.get("context", ()):
         for source in item.get("sources") or ():
             # What is cut from a document, not what is told of places that only name somebody.
             is_passage = source["end"] - source["start"] >= len(item["text"])
             if source.get("chunk") and is_passage and len(cited) < _MOST:
-                path = _path(character, source, has_page=has_page)
+                path = _path(recall["character_id"], source, has_page=has_page)
                 title = item.get("title") or source["document"]
                 cited.setdefault(path, Citation(f"{base}{path}", str(title)))
     return tuple(cited.values())

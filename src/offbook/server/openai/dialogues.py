@@ -41,7 +41,9 @@ def messages_of_prompt(
         who = fold(place[1])
         role: Role = "assistant" if who in mine else "system" if who == "system" else "user"
         messages.append(_message(role, prompt[place.end() : end]))
-    return [message for message in messages if any(part.text for part in message.content)]
+    spoken = [message for message in messages if any(part.text for part in message.content)]
+    # Of names alone nobody has said anything: the character begins.
+    return spoken or [_message("user", "")]
 
 
 def _named_in(stop: str | Sequence[str] | None) -> list[str]:

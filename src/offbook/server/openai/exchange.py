@@ -24,6 +24,7 @@ from offbook.server.openai.client_tasks import kind_of
 from offbook.server.openai.events import Choice, EventStream, Outcome
 from offbook.server.openai.groups import group_of, own_names
 from offbook.server.openai.messages import policy_of, read_messages, require_short, wishes_of
+from offbook.server.openai.response_shape import ResponseShape
 from offbook.server.openai.tools import may_call, passing
 from offbook.stores import responses
 from offbook.text.words import fold
@@ -110,19 +111,19 @@ class Exchange:
 
     async def _outcome(self, answers: Answers, texts: list[str]) -> Outcome:
         """All that the answer is; what is stored of it can be gone on from by its id."""
-        stored = answers.kept_as(self.shape.id)
+        # Nothing goes on from a chat completion by its id.
+        stored = answers.kept_as(self.shape.id) if isinstance(self.shape, ResponseShape) else None
         if stored is not None:
             await self.book.store.write(responses.put, stored)
         ends = zip(answers.endings, answers.calls, strict=True)
         choices = [Choice(texts[i], reason, calls) for i, (reason, calls) in enumerate(ends)]
         extras = answers.extras()
-        cited = () if extras is None else extras["context"]
         return Outcome(
             choices=tuple(choices),
             usage=counted(answers.usage(), self.body, texts),
             extras=extras,
             is_kept=stored is not None,
-            citations=citations_of(self.request, self.target.character.id, cited),
+            citations=() if extras is None else citations_of(self.request, extras),
         )
 
     async def _answers(self) -> InCharacter | OfTheModel:

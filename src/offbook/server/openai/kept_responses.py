@@ -1,7 +1,7 @@
 """Responses that are kept: gone on from, shown, and deleted by whose they are.
 
 A response is a turn of a conversation, under an id of its own. Whose it is tells the conversation:
-another key has no response of that id, nor has a person whom the request does not name.
+another key has no response of that id, nor has another person whom the request names.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ async def show(
 ) -> dict[str, Any]:
     """A response that was kept, as it is remembered."""
     held = await _require(book, caller, response)
-    context = (held.turn.recall or {}).get("context", ())
-    return _shape(held, citations_of(request, held.response.character, context))
+    return _shape(held, citations_of(request, held.turn.recall or {}))
 
 
 async def delete(response: ResponseName, book: Book, caller: CurrentPrincipal) -> dict[str, Any]:

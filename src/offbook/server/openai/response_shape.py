@@ -115,8 +115,10 @@ class ResponseShape:
         told = {"code": "server_error", "message": what["message"]}
         failed = {**self._shape("failed"), "error": told}
         plain = {name: what[name] for name in ("code", "message", "param")}
-        last = self._event("error", **plain, error=what)
-        return self._event("response.failed", response=failed) + last
+        # Nothing but pings may have been sent, and clients read no end without a beginning.
+        begun = b"" if self._number else self.opening(0)
+        broken = self._event("response.failed", response=failed)
+        return begun + broken + self._event("error", **plain, error=what)
 
     def _begun(self) -> bytes:
         item = {**message(self._message, "", "in_progress"), "content": []}
@@ -171,7 +173,7 @@ class ResponseShape:
     def _shape(self, status: str) -> dict[str, Any]:
         sent = self.body.model_dump(exclude={"input", "stream"}, exclude_none=True, by_alias=True)
         # An option of a text that is not read leaves it empty: then the form is the default.
-        asked_for = {name: value for name, value in sent.items() if name in _EMPTY and value}
+        asked_for = {name: value for name, value in sent.items() if name in _EMPTY and value != {}}
         return response(self.id, self.created, self.model, status, **asked_for)
 
 

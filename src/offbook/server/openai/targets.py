@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from offbook.server.dependencies import Book, Caller, CurrentPrincipal
 from offbook.server.failures import RequestRefused
@@ -12,10 +12,6 @@ from offbook.server.openai.exchange import Target
 from offbook.stores import characters
 from offbook.stores.connection import Connection
 from offbook.types import Character
-
-if TYPE_CHECKING:
-    pass
-
 
 RAW: Final = ":raw"
 """Ends the id of a model that is the language model itself, without the character."""
