@@ -435,3 +435,13 @@ def test_sigterm_during_a_reply_ends_the_conversation(slow: World):
     terminal.process.send_signal(signal.SIGTERM)
     assert terminal.process.wait(PATIENCE_SECONDS) == 143
     os.close(terminal.fd)
+
+
+def test_words_that_were_edited_are_no_memory(ada: World, monkeypatch):
+    lines = "My dog is called Rex.\n/edit\nMy cat is called Tom.\n"
+    chat(ada, monkeypatch, lines, "--session", "s")
+    said = [row["said"] for row in ada.done("show", "ada-byrne", "memories", "--json").json]
+    assert said == ["My cat is called Tom."]
+    chat(ada, monkeypatch, "/edit\nMy dog is called Rex.\n", "--session", "s")
+    said = [row["said"] for row in ada.done("show", "ada-byrne", "memories", "--json").json]
+    assert said == ["My dog is called Rex."]

@@ -250,7 +250,7 @@ class Session:
         try:
             words, place = last.turn.said, last.next
             if said is not None and said != words:
-                words, place = said, replace(place, sample=0)
+                words, place = said, replace(place, sample=0, instead=last.turn.id)
             async with aclosing(self._reply(words, place, last.turn.speaker)) as replying:
                 async for piece in replying:
                     yield piece
@@ -465,6 +465,7 @@ class Session:
             parent=place.parent,
             heard=turn.heard,
             speaker=turn.speaker,
+            instead=place.instead,
         )
 
     def _learn(self, learning: Learning, runtime: Runtime, kept_turn: KeptTurn) -> None:

@@ -28,10 +28,12 @@ class Place:
     """Where a reply belongs: after ``parent`` (None: at the end), the how-manieth there (0-based).
 
     The number is kept with what the reply rested on: two replies may come within a second.
+    ``instead`` is the turn whose words other ones take the place of; empty: none.
     """
 
     parent: str | None = None
     sample: int = 0
+    instead: str = ""
 
     def as_json(self) -> dict[str, int]:
         """What is kept of it."""

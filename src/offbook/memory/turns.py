@@ -8,7 +8,7 @@ Source: ours, beyond Emotional RAG; docs/memory.md, "What a conversation leaves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,12 +127,14 @@ class TurnKeeper:
         cut: bool = False,
         speaker: str = "",
         out: str = "",
+        instead: str = "",
     ) -> KeptTurn:
         """Store a turn after ``parent``; none that rests on what was forgotten meanwhile.
 
         That its reply was ``cut`` at the limit of length is noted with what it rested on.
         ``speaker`` is who said it, empty: the person; without an answer it was only heard. ``out``
-        is why it is no memory, whatever it says; empty: its words decide.
+        is why it is no memory, whatever it says; empty: its words decide. What the turn ``instead``
+        of which it is said taught is taken back; empty: there is none.
 
         Its words may repeat what was to go, and whoever had it forgotten was not told of this turn.
 
@@ -163,9 +165,11 @@ class TurnKeeper:
             rests_on=self._rests_on(conn, recall),
             speaker=speaker,
         )
+        if instead:
+            self._unlearn(conn, [instead])
         if out:
             return KeptTurn(turn, None, out)
-        if not known:
+        if instead or not known:
             self._take_back(conn, before)
             self._learn(conn, turn, said, answered, speaker)
         made = self._memory(turn)
@@ -202,11 +206,7 @@ class TurnKeeper:
         # The same words at the same depth: only something before them was edited.
         if any(said == other.said and answered == other.answered for other in siblings):
             return
-        dropped = [other.id for other in siblings if other.is_regenerated]
-        places = [(self.session, other) for other in dropped]
-        gone = memory_statements.take_support(conn, name, places)
-        gone += map(self._memory, dropped)
-        memories.remove(conn, name, gone, principal=self.principal)
+        self._unlearn(conn, [other.id for other in siblings if other.is_regenerated])
         stored = conversations.get_turn(conn, name, self.session, turn)
         made = MemoryFragment(
             self._memory(turn),
@@ -220,6 +220,13 @@ class TurnKeeper:
         )
         new = memories.add(conn, name, [made])
         jobs.enqueue(conn, name, jobs.REMEMBER, new)
+
+    def _unlearn(self, conn: Connection, dropped: Sequence[str]) -> None:
+        """Take back what turns taught."""
+        name, places = self.character.id, [(self.session, each) for each in dropped]
+        gone = memory_statements.take_support(conn, name, places)
+        gone += map(self._memory, dropped)
+        memories.remove(conn, name, gone, principal=self.principal)
 
     def _take_back(self, conn: Connection, before: str | None) -> None:
         """The conversation goes on from an answer that another had taken the place of."""
