@@ -9,6 +9,10 @@ import pytest
 from offbook.app import Offbook
 from offbook.app.scenes import scene_of
 from offbook.errors import UnknownName
+from offbook.prompts.extraction import EXTRACT
+from offbook.prompts.question import UNDERSTAND_QUESTION
+from offbook.stores import call_cache
+from offbook.stores.connection import Connection
 
 SECRET = "My dog is called Quincunx."
 
@@ -73,3 +77,22 @@ async def test_what_another_said_in_a_scene_is_exported_as_theirs(book: Offbook)
     ]
     assert {said for speaker, said in turns if not speaker} == {"Is the lamp lit?"}
     assert {speaker for speaker, _ in turns} > {""}
+
+
+async def test_what_models_made_of_questions_goes_as_well(book: Offbook):
+    def put(conn: Connection, key: str, prompt: str) -> None:
+        call_cache.put(
+            conn,
+            key,
+            prompt=prompt,
+            text="{}",
+            prompt_tokens=1,
+            completion_tokens=1,
+            documents=frozenset(),
+        )
+
+    await book.store.write(put, "a", UNDERSTAND_QUESTION.label)
+    await book.store.write(put, "b", EXTRACT.label)
+    await book.users.delete("lena")
+    assert await book.store.read(call_cache.get, "a") is None
+    assert await book.store.read(call_cache.get, "b") is not None

@@ -8,12 +8,13 @@ to its run.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from offbook.agent.history import names_of
 from offbook.app.memories import as_rows
 from offbook.errors import UnknownName
-from offbook.stores import characters, conversations, forgetting, memories, principals
+from offbook.prompts.prompt import WORDING
+from offbook.stores import call_cache, characters, conversations, forgetting, memories, principals
 
 if TYPE_CHECKING:
     from offbook.protocols import Store
@@ -34,6 +35,18 @@ class UserData:
     conversations: int = 0
     turns: int = 0
     memories: int = 0
+
+
+_OF_QUESTIONS: Final = (
+    "adaptive",
+    "boundary",
+    "conversation",
+    "crag",
+    "emotion",
+    "lightrag",
+    "traits",
+)
+"""Stages whose prompts hold what people said: models' answers tell of it."""
 
 
 class Users:
@@ -148,6 +161,9 @@ def _delete(conn: Connection, user: str, exactly: bool) -> UserData:
             forgetting.remove_conversation(conn, character, talk.id)
         ids = [fragment.id for fragment in _memories(conn, character, data.user)]
         forgetting.forget_memories(conn, character, ids)
+    # Nothing says whose question an answer is of: those of all are asked for again where needed.
+    made = {file.stem for stage in _OF_QUESTIONS for file in (WORDING / stage).glob("*.jinja")}
+    call_cache.forget_prompts(conn, sorted(made))
     principals.remove_person(conn, data.user)
     return data
 

@@ -114,6 +114,14 @@ def forget_documents(conn: Connection, character: str, document: str | None = No
     return conn.execute(delete(call_cache).where(call_cache.c.key.in_(held))).rowcount
 
 
+def forget_prompts(conn: Connection, prompts: Sequence[str]) -> int:
+    """Delete the answers to some prompts, by their names with version; how many there were."""
+    gone = conn.execute(delete(call_cache).where(among(call_cache.c.prompt, prompts))).rowcount
+    if gone:
+        mark_unpurged(conn)
+    return gone
+
+
 def get_form(conn: Connection, base_url: str, model: str) -> tuple[str | None, bool]:
     """Return the rung (json_schema, json_object, text) that worked, and if the model thinks aloud.
 
