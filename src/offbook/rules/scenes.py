@@ -77,8 +77,8 @@ _TELL: Final = r"(?:t(?:ell|ells|elling|old)|inform(?:ed|ing)?|warn(?:ed|ing)?)"
 _KIN: Final = r"(?:(?:his|her|their|the|my|our|old|young|poor) (?:\w+,? )?){0,2}"
 _UNTOLD: Final = re.compile(
     rf"\b(?:{_SPEAK}{_GAP} {_NONE}{_GAP} to|{_NOR}{_GAP} (?:{_SPEAK}{_GAP} to|{_TELL})"
-    rf"|(?:{_SPEAK}|{_TELL}){_GAP}(?: to)? {_NONE},? (?:not even|least of all|neither|nor|or)(?: to)?"
-    rf") {_KIN}$",
+    rf"|(?:{_SPEAK}|{_TELL}){_GAP}(?: to)? {_NONE},?"
+    rf" (?:not even|least of all|neither|nor|or)(?: to)?) {_KIN}$",
     re.IGNORECASE,
 )
 _FRONTED: Final = re.compile(rf"(?:^\s*|, |\b(?:and|but) )to {_KIN}$", re.IGNORECASE)
@@ -90,18 +90,18 @@ _TELLS: Final = re.compile(rf"\b{_TELL} {_KIN}$", re.IGNORECASE)
 _NOT_A_WORD: Final = re.compile(rf",? {_NONE}\b", re.IGNORECASE)
 """Who is told nothing is not there by that: "told nobody, not even X", "to X he said nothing"."""
 _WRITING: Final = (
-    r"(?:paper|deed|letter|will|testament|document|note|contract|certificate|book|page|bill"
-    r"|parchment|telegram|message|register|lease|charter|clause|inscription|law|bequest)s?"
+    r"(?:paper|deed|letter|will|testament|document|note|contract|certificate|book|bill"
+    r"|parchment|telegram|message|register|lease|charter|clause|inscription|bequest)s?"
 )
 _CONFERS: Final = (
     r"(?:g(?:ave|ives|iven)|le(?:ft|aves)|grant(?:ed|s)|bequeath(?:ed|s)|will(?:ed|s)"
     r"|assign(?:ed|s)|transfer(?:red|s)|convey(?:ed|s)|promise[ds]|award(?:ed|s)"
-    r"|pass(?:ed|es)|made|makes|restore[ds]|return(?:ed|s)|secure[ds])"
+    r"|pass(?:ed|es)|restore[ds]|return(?:ed|s)|secure[ds])"
 )
 _IN_WRITING: Final = re.compile(
     rf"(?:(?:^\s*|, |\b(?:and|but|for|that|which|because) )(?:it|this|which)|\b{_WRITING})"
     rf"(?:,? (?:which|that))?(?: (?:\w+ly|had|also|even))? {_CONFERS}\b"
-    rf"(?:(?! (?:and|but) (?:he|she|they|(?-i:[A-Z])))[^—])* to {_KIN}$"
+    rf"(?:(?! (?:and|but|then) (?!(?:the|an?|all|half|his|her|its|their)\b))[^—])* to {_KIN}$"
     rf"|\b(?:belong(?:s|ed|ing)?|bequeathed|willed|{_WRITING} (?:\w+ ){{0,2}}addressed) to {_KIN}$"
     r"|\b(?:written|signed|made|sealed|drawn(?: up)?|composed|dictated|painted|built|carved"
     r"|printed|published|penned|copied|sent|sold|bought|left|bequeathed|founded|planted"
