@@ -128,3 +128,51 @@ async def test_a_profile_is_written_anew_when_the_documents_change(tmp_path: Pat
         assert after
         assert "Jem" in after
         assert before != after
+
+
+CHART = """# The Chart
+
+## Chapter 1
+
+“The kettle is cold,” said Nell Orme. Tom Reeve shrugged and went for wood.
+
+“You are late, Nell Orme,” said Tom Reeve.
+
+## Chapter 2
+
+Ada Byrne met Hugh Pell at the quay, and nobody saw them there.
+
+“There is a hole in the barrel,” said Ada Byrne. “Somebody has hidden a thing there.”
+
+Hugh Pell broke the barrel with an axe. The thing inside was a chart. It showed the reef.
+
+“I shall keep the chart,” said Hugh Pell, and he put the chart under his coat.
+
+## Chapter 3
+
+Nell Orme mended a net by the wall, when Ada Byrne came and sat down beside her.
+
+“You are the one who sleeps in the loft,” said Nell Orme.
+
+“The harbour master has your chart,” said Ada Byrne. “He broke the barrel, and he keeps it in
+his coat. Your father hid it there before the storm, and he never told a soul.”
+
+Nell Orme put down the net. She was quiet for so long that a gull came down on the wall.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "elsewhere"),
+    [
+        ("Who has the chart now?", False),
+        ("What did Hugh Pell break with an axe?", True),
+        ("Who said that there is a hole in the barrel?", True),
+    ],
+)
+async def test_what_the_last_scene_speaks_of_did_not_happen_elsewhere(
+    question: str, elsewhere: bool, tmp_path: Path
+):
+    async with await opened(tmp_path) as home:
+        await home.create_from([text("book.md", CHART)], "Nell Orme")
+        recall = await home.recall("nell-orme", question)
+        assert any(item.kind == "unwitnessed" for item in recall.context) is elsewhere

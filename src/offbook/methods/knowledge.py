@@ -20,6 +20,7 @@ from offbook.retrieval.search import IndexCache
 from offbook.retrieval.witnessing import ENOUGH
 from offbook.stores.characters import NAMES
 from offbook.text.encodings import token_counter
+from offbook.text.words import search_terms
 from offbook.types import Boundary, ContextItem, Recall, Skipped, Source
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class Knowledge:
         )
         passages = await search(reach=self.reach)
         if self.standing is not None:
-            self._note_unwitnessed(await search(reach=Reach(self.until)))
+            self._note_unwitnessed(question, passages, await search(reach=Reach(self.until)))
         if reranker is None:
             return passages
         texts = [passage.chunk.text_with_headings for passage in passages]
@@ -202,10 +203,13 @@ class Knowledge:
             self.notes.append(Skipped("knowledge", "the passages", why))
             return passages[:k]
 
-    def _note_unwitnessed(self, passages: Sequence[Passage]) -> None:
+    def _note_unwitnessed(
+        self, question: str, theirs: Sequence[Passage], passages: Sequence[Passage]
+    ) -> None:
         """Say which passages fit as well, and why they are not the character's.
 
-        Where one of them fits far better than any that is, what is asked may have happened there.
+        Where one of them fits far better than any that is, what is asked may have happened there;
+        but not where one of the last scene, which is in mind whole, speaks of the same.
         """
         known = () if self.standing is None else self.standing.reach.stretches or ()
         best_known = 0.0
@@ -222,9 +226,29 @@ class Knowledge:
                 note = Skipped("knowledge", chunk.heading_path or f"@{chunk.start}", why)
                 if note not in self.notes:
                     self.notes.append(note)
-        best = max((passage.score for passage in passages), default=0.0)
-        if best >= _TELLING and best_known < ENOUGH * best:
+        best = max(passages, key=lambda passage: passage.score, default=None)
+        if best is None or best.score < _TELLING or best_known >= ENOUGH * best.score:
+            return
+        if not self._speaks_in_last(question, theirs, best):
             self.notes.append(Skipped(UNWITNESSED, "what is asked", _ELSEWHERE))
+
+    def _speaks_in_last(self, question: str, theirs: Sequence[Passage], best: Passage) -> bool:
+        """Whether a passage of the last scene has all the words asked for that the best one has.
+
+        The character's own name says nothing of what is asked.
+        """
+        last = None if self.standing is None else self.standing.last
+        asked_for = {*search_terms(question)} - {*search_terms(self.character.name)}
+        terms = asked_for & {*search_terms(best.chunk.text)}
+        if last is None or not terms:
+            return False
+        return any(
+            chunk.document == last.source.document
+            and last.source.start < chunk.end
+            and chunk.start < last.source.end
+            and terms <= {*search_terms(chunk.text)}
+            for chunk in (passage.chunk for passage in theirs)
+        )
 
     async def profile(self) -> tuple[str, tuple[Source, ...]]:
         """The one-paragraph summary and the documents that it was made from.

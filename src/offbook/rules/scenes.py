@@ -23,7 +23,8 @@ from offbook.types import WitnessHow
 _BREAK: Final = re.compile(r"^[ \t]*(?:[*•·~#—–-][ \t]*){3,}$|^[ \t]*[⁂*#§❦][ \t]*$", re.MULTILINE)
 """A line of stars or dashes between scenes."""
 _SHIFT: Final = re.compile(
-    r"(?:the (?:next|following|same) (?:day|morning|evening|afternoon|night|week|hour)"
+    r"(?:(?:(?:on|by|later|early|late) )*(?:the|that) (?:very )?(?:next|following|same|very)"
+    r" (?:day|morning|evening|afternoon|night|week|hour)"
     r"|next (?:day|morning|evening)|(?:early |late )?(?:in the|that|one|on [a-z]+day) "
     r"(?:morning|evening|afternoon|night)|meanwhile|in the meantime|at (?:the same|that) "
     r"(?:time|hour|moment),? in|elsewhere|(?:[a-z]+|\d+|a few|some|several) "
@@ -59,6 +60,55 @@ _OWNS: Final = re.compile(
     r"['’]s? (?!(?:own |\w+ )?(?:eyes?|face|voice|hands?|cheeks?|lips|heart|head|arms?|mind"
     r"|spirits|looks?)\b)"
 )
+_CLAUSE: Final = re.compile(r"[^.!?;:“”\"\n]*$")
+"""What stands before a mention in its sentence, at most."""
+_GAP: Final = r"(?: (?!(?:and|but|except|save|then|as|to)\b)[\w’'-]+){0,5}"
+_NONE: Final = (
+    r"(?:nothing|nobody|no[ -]one|none|never|not|(?:no|not an?|never a) (?:single )?"
+    r"(?:word|syllable|hint|line))"
+)
+_NOR: Final = rf"(?:{_NONE}|neither|nor|without|\w+n['’]t)"
+_SPEAK: Final = (
+    r"(?:sa(?:y|ys|id|ying)|sp(?:eak|eaks|eaking|oke|oken)|wr(?:ite|ites|iting|ote|itten)"
+    r"|mention(?:ed|ing)?|breath(?:e|ed|ing)|confess(?:ed|ing)?|reveal(?:ed|ing)?|admit(?:ted)?"
+    r"|explain(?:ed|ing)?)"
+)
+_TELL: Final = r"(?:t(?:ell|ells|elling|old)|inform(?:ed|ing)?|warn(?:ed|ing)?)"
+_KIN: Final = r"(?:(?:his|her|their|the|my|our|old|young|poor) (?:\w+,? )?){0,2}"
+_UNTOLD: Final = re.compile(
+    rf"\b(?:{_SPEAK}{_GAP} {_NONE}{_GAP} to|{_NOR}{_GAP} (?:{_SPEAK}{_GAP} to|{_TELL})"
+    rf"|(?:{_SPEAK}|{_TELL}){_GAP}(?: to)? {_NONE},?"
+    rf" (?:not even|least of all|neither|nor|or)(?: to)?) {_KIN}$",
+    re.IGNORECASE,
+)
+_FRONTED: Final = re.compile(rf"(?:^\s*|, |\b(?:and|but) )to {_KIN}$", re.IGNORECASE)
+_SAYS_NOT: Final = re.compile(
+    rf"(?: \w+)?,?(?: [\w’'.]+){{1,3}}? (?:{_SPEAK}{_GAP} {_NONE}\b|{_NOR}{_GAP} {_SPEAK}\b)",
+    re.IGNORECASE,
+)
+_TELLS: Final = re.compile(rf"\b{_TELL} {_KIN}$", re.IGNORECASE)
+_NOT_A_WORD: Final = re.compile(rf",? {_NONE}\b", re.IGNORECASE)
+"""Who is told nothing is not there by that: "told nobody, not even X", "to X he said nothing"."""
+_WRITING: Final = (
+    r"(?:paper|deed|letter|will|testament|document|note|contract|certificate|book|bill"
+    r"|parchment|telegram|message|register|lease|charter|clause|inscription|bequest)s?"
+)
+_CONFERS: Final = (
+    r"(?:g(?:ave|ives|iven)|le(?:ft|aves)|grant(?:ed|s)|bequeath(?:ed|s)|will(?:ed|s)"
+    r"|assign(?:ed|s)|transfer(?:red|s)|convey(?:ed|s)|promise[ds]|award(?:ed|s)"
+    r"|pass(?:ed|es)|restore[ds]|return(?:ed|s)|secure[ds])"
+)
+_IN_WRITING: Final = re.compile(
+    rf"(?:(?:^\s*|, |\b(?:and|but|for|that|which|because) )(?:it|this|which)|\b{_WRITING})"
+    rf"(?:,? (?:which|that))?(?: (?:\w+ly|had|also|even))? {_CONFERS}\b"
+    rf"(?:(?! (?:and|but|then) (?!(?:the|an?|all|half|his|her|its|their)\b))[^—])* to {_KIN}$"
+    rf"|\b(?:belong(?:s|ed|ing)?|bequeathed|willed|{_WRITING} (?:\w+ ){{0,2}}addressed) to {_KIN}$"
+    r"|\b(?:written|signed|made|sealed|drawn(?: up)?|composed|dictated|painted|built|carved"
+    r"|printed|published|penned|copied|sent|sold|bought|left|bequeathed|founded|planted"
+    rf"|designed|engraved|inscribed|owned) (?:\w+ly )?by {_KIN}$",
+    re.IGNORECASE,
+)
+"""What a paper gives to somebody, or who made it, was settled elsewhere."""
 _ACTS: Final = re.compile(r",? (?:\w+ly |and |who |then |also )?[a-z]+(?:ed|s)?\b")
 
 # How much a mention says that somebody is there; who is there has a sum of `_PRESENT`.
@@ -246,7 +296,20 @@ class _Text:
             return _ADDRESSED if called else 0.0
         if _OWNS.match(behind) or _SPOKEN_OF.search(before) or _NOT_NOW.match(behind):
             return _AWAY
+        clause = _CLAUSE.search(self._text, max(0, mention.start - 200), mention.start)
+        if _is_elsewhere(clause.group() if clause else "", behind):
+            return _AWAY
         return _DOES if _ACTS.match(behind) else _NAMED
+
+
+def _is_elsewhere(before: str, behind: str) -> bool:
+    """Say whether a mention in narration is of whom nothing is said to, or a paper speaks of."""
+    return bool(
+        _UNTOLD.search(before)
+        or (_FRONTED.search(before) and _SAYS_NOT.match(behind))
+        or (_TELLS.search(before) and _NOT_A_WORD.match(behind))
+        or _IN_WRITING.search(before)
+    )
 
 
 def _within(places: Sequence[int], start: int, end: int) -> bool:

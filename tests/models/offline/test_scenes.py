@@ -42,7 +42,17 @@ Hugh Pell shrugged. “I saw nobody,” said Hugh Pell.
 
 
 @pytest.mark.parametrize(
-    "between", ["***", "# Two", "The next morning the rain came.", "Meanwhile the tide went out."]
+    "between",
+    [
+        "***",
+        "# Two",
+        "The next morning the rain came.",
+        "Meanwhile the tide went out.",
+        "That same evening the rain came.",
+        "Late that very night the rain came.",
+        "On the following day the rain came.",
+        "The same evening the rain came.",
+    ],
 )
 def test_a_scene_ends_and_who_is_only_spoken_of_is_not_there(between: str):
     text = QUAY.format(between=between)
@@ -136,3 +146,38 @@ def test_a_collection_under_a_name_cites_letters_and_a_book_of_letters_is_a_stor
     assert kind_of([collection], "Ada Byrne", of_cast=False) == "persona"
     book = "# Ada Byrne\n\n" + "".join(letter.format(f"The year {n}") for n in range(9))
     assert kind_of([book], "Ada Byrne", of_cast=False) == "story"
+
+
+NOT_SEEN = """# One
+
+Nell Orme came home. “The lamp is lit,” said Nell Orme.
+
+# Two
+
+Ada Byrne met Tom Reeve. “The box is open,” said Tom Reeve.
+
+{line}
+
+“So it is,” said Ada Byrne. “Read it.”
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "is_there"),
+    [
+        ("It gave the boats, the nets and the hut, to Nell Orme, and it was dated.", False),
+        ("The old will had left the hut to Nell Orme, who was named in it.", False),
+        ("The paper was signed by her niece, Nell Orme, in another year.", False),
+        ("The hut belonged to Nell Orme, and he knew it.", False),
+        ("To Nell Orme he said nothing of it.", False),
+        ("He never spoke of it to Nell Orme, who slept.", False),
+        ("He told nobody, not even Nell Orme, who slept.", False),
+        ("He told Nell Orme nothing and kept the key.", False),
+        ("He gave the paper to Nell Orme, and waited.", True),
+        ("It grew late, and Tom Reeve gave the lamp to Nell Orme, who took it.", True),
+        ("He told nobody but Nell Orme, and she wept.", True),
+        ("To Nell Orme he said that it was late.", True),
+    ],
+)
+def test_who_is_told_nothing_or_stands_in_a_paper_is_not_there(line: str, is_there: bool):
+    assert ("Nell" in there(NOT_SEEN.format(line=line), "box is open")) is is_there
