@@ -27,7 +27,15 @@ def licence_of(name):
     field = "".join(meta.get_all("License") or []).strip()
     unused = PARTLY[name][0] if name in PARTLY else None
     parts = (*said, field.split("\n")[0][:120])
-    return " | ".join(part for part in parts if part and not (unused and unused in part))
+    told = " | ".join(part for part in parts if part and not (unused and unused in part))
+    return told or first_line_of_its_file(name)
+
+
+def first_line_of_its_file(name):
+    """How the licence begins that a distribution brings, where its metadata say nothing."""
+    files = distribution(name).files or []
+    texts = [file.read_text() for file in files if file.name.upper().startswith("LICENSE")]
+    return next((line for text in texts for line in text.splitlines() if line.strip()), "")
 
 
 def tree():

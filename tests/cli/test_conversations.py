@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -28,6 +30,8 @@ def rows(world: World, *words: str) -> Any:
 
 def test_each_persons_are_listed_the_last_first(talked: World):
     talked.done("ask", "ada-byrne", "Who are you?", "--session", "s")
+    with closing(sqlite3.connect(talked.home / "offbook.db")) as database, database:
+        database.execute("UPDATE conversations SET updated = '2020-01-01' WHERE id = 'a%2Fb'")
     mine = rows(talked)
     assert [(row["session"], row["turns"], row["said"]) for row in mine] == [
         ("s", 2, SECRET),
