@@ -53,7 +53,7 @@ def guarded(world: World, *words: str, stdin: str = "") -> subprocess.CompletedP
 def test_the_demo_needs_no_network(offline: World):
     done = guarded(offline, "demo")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("rests on:") == 7
+    assert done.stdout.count("rests on:") == 11
 
 
 @pytest.mark.parametrize(

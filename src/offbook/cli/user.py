@@ -8,7 +8,6 @@ from pathlib import Path
 
 import typer
 
-from offbook.app.files import require_place, write_whole
 from offbook.cli.options import Json, Yes, command_group, confirm, settings_for
 from offbook.cli.output import answer, counted, print_json, say, table, with_offbook, write
 from offbook.errors import UsageError
@@ -34,6 +33,8 @@ def export(
     user: str = User, file: Path = typer.Argument(..., metavar="FILE"), as_json: Json = False
 ) -> None:
     """Write all conversations and memories of a person into one JSON file."""
+    from offbook.app.files import require_place, write_whole
+
     file = require_place(file)
     if file.exists():
         raise UsageError(f"{str(file)!r} exists", "name another file")
