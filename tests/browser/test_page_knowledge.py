@@ -218,7 +218,7 @@ async def test_a_character_is_made_of_a_card_given_a_lorebook_and_comes_out_as_a
     await picture(page, "page-card-390")
     await page.get_by_role("link", name="Go on to Kit").click()
     await expect(page.locator(".answered")).to_have_text(f"Come in. {ATTACK}")
-    await page.get_by_role("link", name="Documents").click()
+    await page.get_by_role("link", name="Documents", exact=True).click()
     await expect(page.locator(".ingestion")).to_contain_text("card: unchanged")
     await expect(page.get_by_text("not read yet")).to_have_count(0)
     book = {"entries": {"0": {"uid": 0, "key": ["gull"], "content": "Gulls are souls."}}}
