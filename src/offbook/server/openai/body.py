@@ -228,15 +228,9 @@ class Metadata(Lenient):
     session_id: Name = Field(None, description="Names the conversation.")
 
 
-class ChatBody(Lenient):
-    """What a client asks for; what it names beside this is ignored."""
+class Sampled(Lenient):
+    """How a reply is written: what both kinds of completions take."""
 
-    model: Annotated[str, AfterValidator(model_name)] = Field(
-        max_length=2_000,
-        description="A character's id; `ID@USER` names the person, `ID:raw` asks the language "
-        "model itself.",
-    )
-    messages: list[MessageBody] = Field(min_length=1, fail_fast=True)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: Annotated[int, Field(ge=1)] | None = Field(
@@ -253,6 +247,17 @@ class ChatBody(Lenient):
     seed: int | None = None
     stop: str | list[str] | None = None
     logit_bias: Passed = None
+
+
+class ChatBody(Sampled):
+    """What a client asks for; what it names beside this is ignored."""
+
+    model: Annotated[str, AfterValidator(model_name)] = Field(
+        max_length=2_000,
+        description="A character's id; `ID@USER` names the person, `ID:raw` asks the language "
+        "model itself.",
+    )
+    messages: list[MessageBody] = Field(min_length=1, fail_fast=True)
     response_format: Passed = None
     reasoning_effort: str | None = None
     tools: Tools = Field(None, description="Passed on where `server.tools` or the key says so.")
@@ -401,7 +406,7 @@ def wrong(param: str, what: str, hint: str, code: str = "invalid_value") -> Requ
     return RequestRefused(f"{param}: {what}", hint, param=param, code=code)
 
 
-class TextBody(Lenient):
+class TextBody(Sampled):
     """What a client of text completions asks for; what it names beside this is ignored."""
 
     model: Annotated[str, AfterValidator(model_name)] = Field(
@@ -411,20 +416,6 @@ class TextBody(Lenient):
         description="What is said; or a dialogue whose lines begin with names or roles, and whose "
         "last line is the character's, still empty."
     )
-    stream: bool | None = None
-    stream_options: StreamOptions | None = None
-    n: Annotated[int, Field(ge=1)] | None = None
-    temperature: Number | None = None
-    top_p: Number | None = None
-    top_k: int | None = None
-    min_p: Number | None = None
-    typical_p: Number | None = None
-    presence_penalty: Number | None = None
-    frequency_penalty: Number | None = None
-    repetition_penalty: Number | None = None
-    seed: int | None = None
-    stop: str | list[str] | None = None
-    logit_bias: Passed = None
     max_tokens: Limit = None
     echo: bool | None = None
     suffix: str | None = None
